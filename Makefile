@@ -1,0 +1,35 @@
+# Every target sets itself up in .venv; a fresh machine needs only Python 3.11+, git and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+JOBS   ?= 2
+
+.PHONY: demo test check bench docs clean
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: $(STAMP)  ## the whole study on made-up data
+	$(BIN)/reident demo --force
+
+test: $(STAMP)  ## every test
+	$(BIN)/python -m pytest -n $(JOBS)
+
+check: $(STAMP)  ## style, types, direction of dependency
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)  ## figures of this machine
+	$(BIN)/python benchmarks/brute.py
+
+docs: $(STAMP)  ## the site, in docs/_build
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/python -m sphinx -W -q -b html docs docs/_build
+
+clean:
+	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

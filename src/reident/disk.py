@@ -1,0 +1,62 @@
+"""The one way to create a file or a folder: private, whole, and never half-written.
+
+A file is written under a temporary name in the folder it will live in, with mode 0600 whatever
+the umask, flushed to the disk, and renamed. A reader sees the old file or the new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+
+
+def make_folder(path: Path) -> Path:
+    """Create a folder that only its owner can enter; parents that are missing likewise."""
+    for folder in [*reversed(path.parents), path]:
+        if not folder.exists():
+            # mkdir's own mode is cut by the umask, and never widened by it: 0700 survives every
+            # umask but one that takes the owner's rights away.
+            folder.mkdir(mode=PRIVATE_FOLDER)
+            folder.chmod(PRIVATE_FOLDER)
+    return path
+
+
+@contextlib.contextmanager
+def create(path: Path) -> Iterator[IO[bytes]]:
+    """Open a new binary file that appears under its name only when the block ends well."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            os.fchmod(stream.fileno(), PRIVATE_FILE)
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole UTF-8 text file."""
+    with create(path) as stream:
+        stream.write(text.encode())
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames in a folder survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,51 @@
+"""The text of a value: the one function behind keys, categories, strata and codes.
+
+Text as stored; a whole number without point or exponent; other numbers by shortest repr; booleans
+true and false; dates in ISO form.
+"""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+EXACT = 2**53
+"""Beyond this a float column no longer holds every whole number."""
+
+
+def text_of(column: pl.Series) -> pl.Series:
+    """The texts of a column's values; null where there is none.
+
+    >>> text_of(pl.Series([1.0, 0.5, None])).to_list()
+    ['1', '0.5', None]
+    """
+    kind = column.dtype
+    if kind == pl.String:
+        return column
+    if kind.is_integer() or kind in (pl.Boolean, pl.Date) or isinstance(kind, pl.Categorical | pl.Enum):
+        return column.cast(pl.String)
+    if kind.is_float():
+        return _by_distinct_value(column.cast(pl.Float64).fill_nan(None), _float_text)
+    if isinstance(kind, pl.Decimal):
+        return _by_distinct_value(column, lambda value: _float_text(float(value)))
+    if kind == pl.Null:
+        return pl.Series(column.name, [None] * len(column), pl.String)
+    return _by_distinct_value(column, lambda value: value.isoformat())
+
+
+def float_beyond_whole_numbers(column: pl.Series) -> int:
+    """How many values of a float column are whole and too large to be told apart."""
+    if not column.dtype.is_float():
+        return 0
+    return int((column.abs() > EXACT).sum())
+
+
+def _float_text(value: float) -> str:
+    return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
+
+
+def _by_distinct_value(column: pl.Series, text: object) -> pl.Series:
+    values = column.drop_nulls().unique()
+    texts = [text(value) for value in values.to_list()]  # type: ignore[operator]  # a callable
+    return column.replace_strict(values, pl.Series(texts, dtype=pl.String), default=None)

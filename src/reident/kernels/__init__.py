@@ -1,0 +1,45 @@
+"""Arrays in, arrays out: numpy and numba, nothing that raises, draws or prints.
+
+Read `pairs` first (score a tile of pairs into shortlists), then `shortlist` (the rank rule as an
+associative merge) and `masks` (agreement sets for unicity).
+
+Compiled code is cached in a private folder named by a digest of every kernel's source. numba does
+not notice when a function called from another file has changed, so without the digest a stale
+caller could give wrong answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+import numba
+
+
+def source_digest() -> str:
+    """A digest of all kernel sources and of numba's version."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> Path:
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "reident"
+    folder = (Path(numba.config.CACHE_DIR) if numba.config.CACHE_DIR else home) / source_digest()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="reident-"))
+    return folder
+
+
+CACHE = _cache_folder()
+numba.config.CACHE_DIR = str(CACHE)
+
+
+def compiled_before() -> bool:
+    """Whether an earlier run has left compiled kernels, so that this one need not wait."""
+    return any(CACHE.glob("**/*.nbi"))

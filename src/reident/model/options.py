@@ -1,0 +1,137 @@
+"""The attacks and their options; every choice that a paper leaves open has a name here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from reident.model.rules import Judged, Rule, rule_of
+from reident.model.value import Names, Number, Value
+
+MissingScore = Annotated[Number, Field(gt=0, le=1)]
+Keep = Annotated[int, Field(ge=1, le=1000)]
+Cuts = Literal["puf", "pooled", "each"]
+BinsMethod = Literal["quantile", "sas_rank"]
+Scale = Literal["study", "stratum"]
+Bins = Annotated[int, Field(ge=2, le=1000)]
+MOST_VARIABLES = 64
+"""Agreement sets are held as 64-bit masks."""
+
+
+class Attack(Value):
+    """A method with its settings; `variables` narrows the study's linking variables."""
+
+    method: ClassVar[str]
+    variables: Names = ()
+
+    def options(self) -> dict[str, Any]:
+        """Every option with its value, as results.json records it."""
+        return {name: _plain(getattr(self, name)) for name in type(self).model_fields}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it: decimals as numbers, rules as written."""
+    if isinstance(value, Judged):
+        return value.name
+    if isinstance(value, Rule):
+        return {name: _plain(getattr(value, name)) for name in value.model_fields_set}
+    if isinstance(value, Decimal):
+        return int(value) if value == int(value) else float(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return value
+
+
+class _Binned(Attack):
+    """Numeric variables become bins before they are compared (Primer 2.1 and 2.2.1, step 1)."""
+
+    bins: Bins = 5
+    bins_method: BinsMethod = "quantile"
+    cuts: Cuts = "puf"
+    scale: Scale = "study"
+
+    @model_validator(mode="after")
+    def _ranks_have_no_cuts(self) -> _Binned:
+        if self.bins_method == "sas_rank" and self.cuts != "puf":
+            raise ValueError("Leave cuts out: sas_rank ranks each file by itself")
+        return self
+
+
+class Unicity(_Binned):
+    """Sample uniques that share a cell of some interaction (Primer 2.1).
+
+    >>> Unicity().interactions
+    'all'
+    """
+
+    method: ClassVar[str] = "unicity"
+    interactions: Literal["all", "consistent", "highest"] = "all"
+    orders: Annotated[int, Field(ge=0, le=MOST_VARIABLES)] = 3
+    pairs: Literal["all", "auto", "none"] = "auto"
+
+
+class Taxicab(_Binned):
+    """The mean of 0, 1 or the missing score over the variables (Primer 2.2.1).
+
+    >>> Taxicab(missing_score=0.5).keep
+    5
+    """
+
+    method: ClassVar[str] = "taxicab"
+    missing_score: MissingScore = Decimal("0.5")
+    threshold: Literal["paper"] | Number = "paper"
+    keep: Keep = 5
+
+
+class Euclidean(Attack):
+    """The root of the sum of squared scores, divided by their number (Primer 2.2.2).
+
+    >>> Euclidean().threshold
+    'paper'
+    """
+
+    method: ClassVar[str] = "euclidean"
+    missing_score: MissingScore = Decimal("0.5")
+    threshold: Literal["paper", "consistent"] | Number = "paper"
+    keep: Keep = 5
+    scale: Scale = "study"
+
+
+def _rules(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {name: rule_of(rule) for name, rule in data.items()}
+    return data
+
+
+class AdHoc(Attack):
+    """The sum of the data owner's scores, 0 to 5 a variable (Primer 2.2.3).
+
+    >>> AdHoc(rules={"sex": {"equal": 5}}).threshold
+    'paper'
+    """
+
+    method: ClassVar[str] = "adhoc"
+    rules: Annotated[dict[str, Rule], BeforeValidator(_rules)] = Field(min_length=1)
+    threshold: Literal["paper"] | Number = "paper"
+    keep: Keep = 5
+
+    def __init__(self, rules: Any = None, **options: Any) -> None:
+        super().__init__(**({} if rules is None else {"rules": rules}), **options)
+
+
+Ranked = Taxicab | Euclidean | AdHoc
+
+METHODS: dict[str, type[Attack]] = {
+    attack.method: attack for attack in (Unicity, Taxicab, Euclidean, AdHoc)
+}
+DEFAULT_ATTACKS: dict[str, Attack] = {
+    "unicity": Unicity(),
+    "taxicab": Taxicab(),
+    "euclidean": Euclidean(),
+}
+"""What runs when a study names no attack; adhoc needs its owner's rules."""

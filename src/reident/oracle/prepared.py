@@ -1,0 +1,229 @@
+"""Both files made ready for one attack, and the suspects of one PUF record.
+
+Primer 2.1, step 1; 2.2, steps 1-5; 3 (strata). Preparation is linear in the files, one record
+takes about m * v steps: slow enough to read, fast enough to check single records of large files.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .bins import binned, numbers_in
+from .moments import spread_of
+from .ranks import RankGroup, kept_groups, rank_groups
+from .rules import Adhoc
+from .scores import Euclidean, Metric, Taxicab
+from .unicity import partners
+from .values import (
+    Cell,
+    Cells,
+    Key,
+    Record,
+    Stratum,
+    Variable,
+    as_written,
+    cells_of,
+    in_key_order,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A record with its cells instead of its raw values."""
+
+    key: Key
+    stratum: Stratum
+    cells: Cells
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """Everything an attack needs: rows in key order, by key and by stratum, and the metrics.
+
+    A stratum with a missing value is none: its rows are in ``puf`` and ``eif`` only. ``metrics``
+    has an entry for each stratum of the PUF, and none for unicity.
+    """
+
+    method: str
+    options: Mapping[str, Any]
+    v: int
+    puf: Mapping[Key, Row]
+    eif: Mapping[Key, Row]
+    puf_strata: Mapping[Stratum, Sequence[Row]]
+    eif_strata: Mapping[Stratum, Sequence[Row]]
+    metrics: Mapping[Stratum, Metric]
+
+    @property
+    def keep(self) -> int:
+        return int(self.options.get("keep", 5))
+
+    @property
+    def reading(self) -> str:
+        return str(self.options.get("interactions", "all"))
+
+
+def prepare(
+    puf: Sequence[Record],
+    eif: Sequence[Record],
+    variables: Sequence[Variable],
+    options: Mapping[str, Any],
+) -> Prepared:
+    """Cells, bins or spreads, and strata of both files for one attack (Primer 2.1-2.2, step 1)."""
+    method = options["method"]
+    chosen = options.get("variables") or [variable.name for variable in variables]
+    used = [variable for variable in variables if variable.name in chosen]
+    puf_rows = rows_of(puf, variables, used, "puf")
+    eif_rows = rows_of(eif, variables, used, "eif")
+    if method in ("unicity", "taxicab"):
+        puf_rows, eif_rows = binned_rows(puf_rows, eif_rows, used, options)
+    puf_strata, eif_strata = by_stratum(puf_rows), by_stratum(eif_rows)
+    metrics = {}
+    if method != "unicity":
+        for stratum, rows in puf_strata.items():
+            of_stratum = options.get("scale", "study") == "stratum"
+            metrics[stratum] = metric_of(rows if of_stratum else puf_rows, used, options)
+            if not of_stratum:  # the same for all strata: made once
+                metrics = dict.fromkeys(puf_strata, metrics[stratum])
+                break
+    return Prepared(
+        method=method,
+        options=options,
+        v=len(used),
+        puf={row.key: row for row in puf_rows},
+        eif={row.key: row for row in eif_rows},
+        puf_strata=puf_strata,
+        eif_strata=eif_strata,
+        metrics=metrics,
+    )
+
+
+def rows_of(
+    records: Sequence[Record], variables: Sequence[Variable], used: Sequence[Variable], file: str
+) -> list[Row]:
+    """Records in key order with the cells of the attack's own variables."""
+    positions = [i for i, variable in enumerate(variables) if variable in used]
+    rows = []
+    for record in in_key_order(records):
+        short = Record(key=record.key, values=tuple(record.values[i] for i in positions))
+        cells = cells_of(short, used, file)
+        rows.append(Row(key=record.key, stratum=record.stratum, cells=cells))
+    return rows
+
+
+def by_stratum(rows: Sequence[Row]) -> dict[Stratum, list[Row]]:
+    """The rows of each stratum (Primer 3); a missing stratum value belongs to none."""
+    strata: dict[Stratum, list[Row]] = {}
+    for row in rows:
+        if None not in row.stratum:
+            strata.setdefault(row.stratum, []).append(row)
+    return strata
+
+
+def binned_rows(
+    puf: Sequence[Row],
+    eif: Sequence[Row],
+    used: Sequence[Variable],
+    options: Mapping[str, Any],
+) -> tuple[list[Row], list[Row]]:
+    """Numeric variables as categories (Primer 2.1, step 1), over the study or each stratum."""
+    if options.get("scale", "study") == "study":
+        return binned_group(puf, eif, used, options)
+    strata = by_stratum(puf), by_stratum(eif)
+    coded: tuple[dict[Key, Row], dict[Key, Row]] = ({}, {})
+    for stratum in {**strata[0], **strata[1]}:
+        both = binned_group(strata[0].get(stratum, []), strata[1].get(stratum, []), used, options)
+        for codes, rows in zip(coded, both, strict=True):
+            codes.update((row.key, row) for row in rows)
+    # Rows without a stratum keep their numbers: they are compared with nothing.
+    return [coded[0].get(row.key, row) for row in puf], [coded[1].get(row.key, row) for row in eif]
+
+
+def binned_group(
+    puf: Sequence[Row],
+    eif: Sequence[Row],
+    used: Sequence[Variable],
+    options: Mapping[str, Any],
+) -> tuple[list[Row], list[Row]]:
+    """The rows of one group of records with every numeric variable binned."""
+    columns: tuple[list[Sequence[Cell]], list[Sequence[Cell]]] = ([], [])
+    for i, variable in enumerate(used):
+        puf_column: Sequence[Cell] = [row.cells[i] for row in puf]
+        eif_column: Sequence[Cell] = [row.cells[i] for row in eif]
+        if variable.kind != "categorical":
+            puf_column, eif_column = binned(
+                puf_column,
+                eif_column,
+                bins=int(options.get("bins", 5)),
+                method=options.get("bins_method", "quantile"),
+                cuts=options.get("cuts", "puf"),
+            )
+        columns[0].append(puf_column)
+        columns[1].append(eif_column)
+    return recelled(puf, columns[0]), recelled(eif, columns[1])
+
+
+def recelled(rows: Sequence[Row], columns: Sequence[Sequence[Cell]]) -> list[Row]:
+    """The same rows with other cells, given column by column."""
+    return [
+        Row(key=row.key, stratum=row.stratum, cells=tuple(column[i] for column in columns))
+        for i, row in enumerate(rows)
+    ]
+
+
+def metric_of(rows: Sequence[Row], used: Sequence[Variable], options: Mapping[str, Any]) -> Metric:
+    """The metric of an attack; for euclidean the spreads are those of the PUF rows given."""
+    method, v = options["method"], len(used)
+    alpha = as_written(options.get("missing_score", 0.5))
+    named = options.get("threshold", "paper")
+    threshold = None if isinstance(named, str) else as_written(named)
+    if method == "taxicab":
+        return Taxicab(v=v, alpha=alpha, threshold=threshold)
+    if method == "adhoc":
+        rules = [options["rules"][variable.name] for variable in used]
+        return Adhoc(v=v, rules=rules, threshold=threshold)
+    if method != "euclidean":
+        raise ValueError(f"unknown method: {method}")
+    spreads = [
+        spread_of(numbers_in([row.cells[i] for row in rows]))
+        if variable.kind != "categorical"
+        else None
+        for i, variable in enumerate(used)
+    ]
+    return Euclidean(
+        v=v, alpha=alpha, spreads=spreads, threshold=named if threshold is None else threshold
+    )
+
+
+def passing_groups(prepared: Prepared, row: Row) -> list[RankGroup[Key]]:
+    """The rank groups of a PUF record over the pairs that pass (Primer 2.2, steps 1-4)."""
+    scored = []
+    for other in prepared.eif_strata.get(row.stratum, []):
+        metric = prepared.metrics[row.stratum]
+        score = metric.score(row.cells, other.cells)
+        if metric.passes(score):
+            scored.append((score, other.key))
+    highest_first = prepared.method == "adhoc"
+    return rank_groups(scored, highest_first=highest_first)
+
+
+def unicity_partners(prepared: Prepared, row: Row, reading: str) -> list[Key]:
+    """The EIF keys that unicity suspects for a PUF record (Primer 2.1), inside its stratum."""
+    if row.stratum not in prepared.eif_strata:
+        return []
+    eif = prepared.eif_strata[row.stratum]
+    others = [one.cells for one in prepared.puf_strata[row.stratum] if one.key != row.key]
+    found = partners(row.cells, others, [one.cells for one in eif], reading)
+    return [eif[position].key for position in found]
+
+
+def suspects(prepared: Prepared, key: Key) -> list[tuple[Key, float | None, int | None]]:
+    """(EIF key, score, rank) of every suspected pair of one PUF record, best first."""
+    row = prepared.puf[key]
+    if prepared.method == "unicity":
+        return [(e, None, None) for e in unicity_partners(prepared, row, prepared.reading)]
+    found: list[tuple[Key, float | None, int | None]] = []
+    kept = kept_groups(passing_groups(prepared, row), prepared.keep)
+    for rank, (score, keys) in enumerate(kept, start=1):
+        shown = prepared.metrics[row.stratum].shown(score)
+        found.extend((e, shown, rank) for e in keys)
+    return found

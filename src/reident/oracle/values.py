@@ -1,0 +1,180 @@
+"""Records, cells and the text of a value: what every metric looks at.
+
+Primer 1.1 and 1.4: a record has a key and linking variables, numeric or categorical. Before any
+metric runs, each raw value becomes a cell, which is one of
+
+* ``None``: missing (equal to nothing, not even to another missing cell);
+* ``NotApplicable``: a legitimate skip, equal only to the same code;
+* a text: a category, compared exactly as stored;
+* a float: a number, or a date in days since 1970-01-01.
+"""
+
+import datetime
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeAlias
+
+Raw: TypeAlias = None | str | bool | int | float | datetime.date | datetime.datetime
+Key: TypeAlias = tuple[str, ...]
+Stratum: TypeAlias = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class NotApplicable:
+    """A declared code for "this question was not put to this record"."""
+
+    code: str
+
+
+Cell: TypeAlias = None | NotApplicable | str | float | int
+Cells: TypeAlias = tuple[Cell, ...]
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+EPOCH = datetime.date(1970, 1, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variable:
+    """A linking variable (Primer 1.4) with its codes; the missing codes differ by file."""
+
+    name: str
+    kind: str  # "numeric" | "categorical" | "date"
+    missing_puf: tuple[str, ...] = ()
+    missing_eif: tuple[str, ...] = ()
+    not_applicable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """One row as read (Primer 1.1): its key, its stratum, one raw value per linking variable."""
+
+    key: Key
+    stratum: Stratum = ()
+    values: tuple[Raw, ...] = ()
+
+
+def text_of(value: str | bool | int | float | datetime.date) -> str:
+    """The text of a value, the same from every file format.
+
+    A category that SAS holds as 1.0 and a CSV file as 1 has to be one category, so whole numbers
+    lose their point.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):  # before int: a Python bool is an int
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return value.isoformat()
+
+
+def is_blank(value: Raw) -> bool:
+    """Missing by itself, without any declared code: null, NaN, empty or blank text."""
+    if isinstance(value, float):
+        return math.isnan(value)
+    if isinstance(value, str):
+        return value.strip() == ""
+    return value is None
+
+
+def number_of(text: str) -> float | None:
+    """The number a text spells, or None when it spells none."""
+    stripped = text.strip()
+    return float(stripped) if NUMBER.fullmatch(stripped) else None
+
+
+def stratum_text(value: Raw, missing: Sequence[str] = ()) -> str | None:
+    """A stratum value as text; None when it is missing and so meets nothing (Primer 3)."""
+    if value is None or is_blank(value):
+        return None
+    text = text_of(value)
+    return None if text in missing else text
+
+
+def cell_of(value: Raw, kind: str, missing: Sequence[str], not_applicable: Sequence[str]) -> Cell:
+    """The cell of one raw value. A missing code wins over a not-applicable code."""
+    if value is None or is_blank(value):
+        return None
+    if matching_code(value, kind, missing) is not None:
+        return None
+    skipped = matching_code(value, kind, not_applicable)
+    if skipped is not None:
+        return NotApplicable(skipped)
+    if kind == "categorical":
+        return text_of(value)
+    if kind == "date":
+        return days_of(value)
+    if kind == "numeric":
+        return float_of(value)
+    raise ValueError(f"unknown kind of variable: {kind}")
+
+
+def matching_code(value: Raw, kind: str, codes: Sequence[str]) -> str | None:
+    """The declared code that a value is, if any: as text, and for numbers also as a number."""
+    if value is None:
+        return None
+    text = text_of(value)
+    for code in codes:
+        if text == code:
+            return code
+    if kind != "numeric":
+        return None
+    number = number_of(text)
+    for code in codes:
+        if number is not None and number == number_of(code):
+            return code
+    return None
+
+
+def float_of(value: Raw) -> float | None:
+    """A numeric value as float64; None for a NaN written as text."""
+    if isinstance(value, str):
+        if value.strip().lower() == "nan":
+            return None
+        number = number_of(value)
+    elif isinstance(value, (int, float)):
+        number = float(value)
+    else:
+        number = None
+    if number is None or math.isinf(number):
+        raise ValueError("a numeric variable holds something that is not a finite number")
+    return number
+
+
+def days_of(value: Raw) -> float:
+    """A date in days, so that dates count as numbers; a time of day is a part of a day."""
+    if isinstance(value, str):
+        value = datetime.date.fromisoformat(value.strip())
+    if isinstance(value, datetime.datetime):  # before date: a datetime is a date
+        since = value.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)
+        return since / datetime.timedelta(days=1)
+    if isinstance(value, datetime.date):
+        return float((value - EPOCH).days)
+    raise ValueError("a date variable holds something that is not a date")
+
+
+def cells_of(record: Record, variables: Sequence[Variable], file: str) -> Cells:
+    """All cells of a record of one file, "puf" or "eif"."""
+    cells = []
+    for variable, value in zip(variables, record.values, strict=True):
+        missing = variable.missing_puf if file == "puf" else variable.missing_eif
+        cells.append(cell_of(value, variable.kind, missing, variable.not_applicable))
+    return tuple(cells)
+
+
+def in_key_order(records: Sequence[Record]) -> list[Record]:
+    """Records sorted by key. Python compares code points, and UTF-8 bytes sort the same way."""
+    return sorted(records, key=lambda record: record.key)
+
+
+def as_written(number: int | float | str | Decimal | Fraction) -> Fraction:
+    """A decimal exactly as its author wrote it: 0.1 is one tenth, not the nearest float."""
+    if isinstance(number, float):
+        return Fraction(Decimal(repr(number)))
+    return Fraction(number)
