@@ -1,1 +1,50 @@
-"""Draft."""
+"""reident: how many people in a public-use file could really be found?
+
+Files -> attack -> suspected pairs -> truth -> rates -> report.
+
+Reading guide: `model` holds the values that a user writes and gets; `io` is the door that files
+come through; `encode` turns tables into matrices; `attacks` link them, on an `engine`, with
+`kernels`; `oracle` is the same in slow plain Python, and judges; `run` is where the layers meet.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "AdHoc": "reident.model.options",
+    "AttackResult": "reident.model.result",
+    "CapacityError": "reident.errors",
+    "DataError": "reident.errors",
+    "Euclidean": "reident.model.options",
+    "IntruderFile": "reident.model.files",
+    "Limits": "reident.model.limits",
+    "PublicFile": "reident.model.files",
+    "Rates": "reident.model.rates",
+    "ReidentError": "reident.errors",
+    "SpecError": "reident.errors",
+    "Study": "reident.api",
+    "StudyResult": "reident.model.result",
+    "Taxicab": "reident.model.options",
+    "TruthFile": "reident.model.files",
+    "Unicity": "reident.model.options",
+    "Variable": "reident.model.variables",
+    "categorical": "reident.model.variables",
+    "date": "reident.model.variables",
+    "numeric": "reident.model.variables",
+}
+__all__ = sorted(_HOMES)  # noqa: PLE0605  # a list of names, made from the one table of homes
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that --help answers at once (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'reident' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

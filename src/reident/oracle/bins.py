@@ -42,9 +42,7 @@ def codes_by_rank(values: Sequence[float], bins: int) -> dict[float, int]:
         first.setdefault(value, position)
         last[value] = position
     # Twice the mean rank of a group of ties is first + last, so nothing needs rounding.
-    return {
-        value: 1 + bins * (first[value] + last[value]) // (2 * (len(x) + 1)) for value in first
-    }
+    return {value: 1 + bins * (first[value] + last[value]) // (2 * (len(x) + 1)) for value in first}
 
 
 def numbers_in(column: Sequence[Cell]) -> list[float]:

@@ -1,14 +1,15 @@
-"""The suspected pairs of a whole attack.
+"""The suspected pairs of one PUF record, and of a whole attack.
 
-Primer 2.1, step 5 and 2.2, step 5.
+Primer 2.1, step 5 and 2.2, steps 1-5. One record takes about m * v steps: slow enough to read, fast
+enough to check single records of large files.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .prepared import Prepared, passing_groups, unicity_partners
-from .ranks import RankGroup, kept_groups
-from .unicity import READINGS
+from .prepared import Prepared, Row
+from .ranks import RankGroup, kept_groups, rank_groups
+from .unicity import READINGS, partners
 from .values import Key
 
 
@@ -34,6 +35,40 @@ class Linked:
     links: tuple[Link, ...]
     first_ranks: Mapping[Key, RankGroup[Key]]
     readings: Mapping[str, frozenset[tuple[Key, Key]]]
+
+
+def passing_groups(prepared: Prepared, row: Row) -> list[RankGroup[Key]]:
+    """The rank groups of a PUF record over the pairs that pass (Primer 2.2, steps 1-4)."""
+    scored = []
+    metric = prepared.metric_in(row.stratum)
+    for other in prepared.eif_strata.get(row.stratum, []):
+        score = metric.score(row.cells, other.cells)
+        if metric.passes(score):
+            scored.append((score, other.key))
+    return rank_groups(scored, highest_first=metric.highest_first)
+
+
+def unicity_partners(prepared: Prepared, row: Row, reading: str) -> list[Key]:
+    """The EIF keys that unicity suspects for a PUF record (Primer 2.1), inside its stratum."""
+    if row.stratum not in prepared.eif_strata:
+        return []
+    eif = prepared.eif_strata[row.stratum]
+    others = [one.cells for one in prepared.puf_strata[row.stratum] if one is not row]
+    found = partners(row.cells, others, [one.cells for one in eif], reading)
+    return [eif[position].key for position in found]
+
+
+def suspects(prepared: Prepared, key: Key) -> list[tuple[Key, float | None, int | None]]:
+    """(EIF key, score, rank) of every suspected pair of one PUF record, best first."""
+    row = prepared.puf[key]
+    if prepared.method == "unicity":
+        return [(e, None, None) for e in unicity_partners(prepared, row, prepared.reading)]
+    found: list[tuple[Key, float | None, int | None]] = []
+    kept = kept_groups(passing_groups(prepared, row), prepared.keep)
+    for rank, (score, keys) in enumerate(kept, start=1):
+        shown = prepared.metric_in(row.stratum).shown(score)
+        found.extend((e, shown, rank) for e in keys)
+    return found
 
 
 def linked(prepared: Prepared) -> Linked:
@@ -63,6 +98,8 @@ def by_ranks(prepared: Prepared) -> Linked:
         if groups:
             first_ranks[row.key] = groups[0]
         for rank, (score, keys) in enumerate(kept_groups(groups, prepared.keep), start=1):
-            for e in sorted(keys):
-                links.append(Link(puf=row.key, eif=e, score=score, rank=rank, tied=len(keys)))
+            links.extend(
+                Link(puf=row.key, eif=e, score=score, rank=rank, tied=len(keys))
+                for e in sorted(keys)
+            )
     return Linked(links=tuple(links), first_ranks=first_ranks, readings={})

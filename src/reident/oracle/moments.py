@@ -42,7 +42,7 @@ def z_difference(a: float, b: float, spread: Spread) -> float:
 
 
 def scaled(x: float, exponent: int) -> float:
-    """x in units of 2**exponent; only an EIF value can be so large that it overflows."""
+    """A value in units of 2**exponent; only an EIF value can be so large that it overflows."""
     try:
         return math.ldexp(x, -exponent)
     except OverflowError:

@@ -1,7 +1,7 @@
-"""Both files made ready for one attack, and the suspects of one PUF record.
+"""Both files made ready for one attack.
 
-Primer 2.1, step 1; 2.2, steps 1-5; 3 (strata). Preparation is linear in the files, one record
-takes about m * v steps: slow enough to read, fast enough to check single records of large files.
+Primer 2.1, step 1; 2.2.1, step 1; 2.2.2, step 3 (moments of the PUF); 3 (strata). Sorting apart,
+the time is linear in the files.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,8 @@ from typing import Any
 
 from .bins import binned, numbers_in
 from .moments import spread_of
-from .ranks import RankGroup, kept_groups, rank_groups
 from .rules import Adhoc
 from .scores import Euclidean, Metric, Taxicab
-from .unicity import partners
 from .values import (
     Cell,
     Cells,
@@ -38,10 +36,11 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """Everything an attack needs: rows in key order, by key and by stratum, and the metrics.
+    """Everything an attack needs: rows in key order, by key and by stratum, and the metric.
 
-    A stratum with a missing value is none: its rows are in ``puf`` and ``eif`` only. ``metrics``
-    has an entry for each stratum of the PUF, and none for unicity.
+    A stratum with a missing value is none: its rows are in ``puf`` and ``eif`` only. ``metric`` is
+    that of the whole study (None for unicity); ``own_metrics`` has those of single strata where
+    the attack scales each stratum by itself.
     """
 
     method: str
@@ -51,15 +50,25 @@ class Prepared:
     eif: Mapping[Key, Row]
     puf_strata: Mapping[Stratum, Sequence[Row]]
     eif_strata: Mapping[Stratum, Sequence[Row]]
-    metrics: Mapping[Stratum, Metric]
+    metric: Metric | None
+    own_metrics: Mapping[Stratum, Metric]
 
     @property
     def keep(self) -> int:
+        """The largest number of pairs kept for a PUF record (Primer 2.2, step 5)."""
         return int(self.options.get("keep", 5))
 
     @property
     def reading(self) -> str:
+        """The reading of unicity that counts."""
         return str(self.options.get("interactions", "all"))
+
+    def metric_in(self, stratum: Stratum) -> Metric:
+        """The metric by which the pairs of a stratum are scored."""
+        metric = self.own_metrics.get(stratum, self.metric)
+        if metric is None:
+            raise ValueError("unicity has no metric")
+        return metric
 
 
 def prepare(
@@ -77,14 +86,12 @@ def prepare(
     if method in ("unicity", "taxicab"):
         puf_rows, eif_rows = binned_rows(puf_rows, eif_rows, used, options)
     puf_strata, eif_strata = by_stratum(puf_rows), by_stratum(eif_rows)
-    metrics = {}
+    metric, own_metrics = None, {}
     if method != "unicity":
-        for stratum, rows in puf_strata.items():
-            of_stratum = options.get("scale", "study") == "stratum"
-            metrics[stratum] = metric_of(rows if of_stratum else puf_rows, used, options)
-            if not of_stratum:  # the same for all strata: made once
-                metrics = dict.fromkeys(puf_strata, metrics[stratum])
-                break
+        metric = metric_of(puf_rows, used, options)
+        if options.get("scale", "study") == "stratum":
+            for stratum, rows in puf_strata.items():
+                own_metrics[stratum] = metric_of(rows, used, options)
     return Prepared(
         method=method,
         options=options,
@@ -93,7 +100,8 @@ def prepare(
         eif={row.key: row for row in eif_rows},
         puf_strata=puf_strata,
         eif_strata=eif_strata,
-        metrics=metrics,
+        metric=metric,
+        own_metrics=own_metrics,
     )
 
 
@@ -192,38 +200,3 @@ def metric_of(rows: Sequence[Row], used: Sequence[Variable], options: Mapping[st
     return Euclidean(
         v=v, alpha=alpha, spreads=spreads, threshold=named if threshold is None else threshold
     )
-
-
-def passing_groups(prepared: Prepared, row: Row) -> list[RankGroup[Key]]:
-    """The rank groups of a PUF record over the pairs that pass (Primer 2.2, steps 1-4)."""
-    scored = []
-    for other in prepared.eif_strata.get(row.stratum, []):
-        metric = prepared.metrics[row.stratum]
-        score = metric.score(row.cells, other.cells)
-        if metric.passes(score):
-            scored.append((score, other.key))
-    highest_first = prepared.method == "adhoc"
-    return rank_groups(scored, highest_first=highest_first)
-
-
-def unicity_partners(prepared: Prepared, row: Row, reading: str) -> list[Key]:
-    """The EIF keys that unicity suspects for a PUF record (Primer 2.1), inside its stratum."""
-    if row.stratum not in prepared.eif_strata:
-        return []
-    eif = prepared.eif_strata[row.stratum]
-    others = [one.cells for one in prepared.puf_strata[row.stratum] if one.key != row.key]
-    found = partners(row.cells, others, [one.cells for one in eif], reading)
-    return [eif[position].key for position in found]
-
-
-def suspects(prepared: Prepared, key: Key) -> list[tuple[Key, float | None, int | None]]:
-    """(EIF key, score, rank) of every suspected pair of one PUF record, best first."""
-    row = prepared.puf[key]
-    if prepared.method == "unicity":
-        return [(e, None, None) for e in unicity_partners(prepared, row, prepared.reading)]
-    found: list[tuple[Key, float | None, int | None]] = []
-    kept = kept_groups(passing_groups(prepared, row), prepared.keep)
-    for rank, (score, keys) in enumerate(kept, start=1):
-        shown = prepared.metrics[row.stratum].shown(score)
-        found.extend((e, shown, rank) for e in keys)
-    return found

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
+from functools import cached_property, lru_cache, partial
 from typing import Any, TypeAlias
 
 from rapidfuzz import distance
@@ -37,17 +38,24 @@ class Adhoc:
     threshold: Fraction | None = None  # None: the paper's 5 v / 2
     highest_first: bool = True
 
+    @cached_property
+    def remembering(self) -> list[Callable[[Cell, Cell], int]]:
+        """The rules, each with a memory: in a large file the same two values meet often."""
+        return [lru_cache(maxsize=2**17)(partial(rule_score, rule)) for rule in self.rules]
+
     @property
     def top(self) -> float:
+        """The largest possible score (Primer 2.2.3, step 4)."""
         return 5.0 * self.v
 
     @property
     def threshold_shown(self) -> float:
+        """The threshold as a reader sees it."""
         return float(Fraction(5 * self.v, 2) if self.threshold is None else self.threshold)
 
     def score(self, p: Cells, e: Cells) -> int:
         """The sum of the scores (Primer 2.2.3, step 4), in millionths."""
-        return sum(rule_score(rule, a, b) for rule, a, b in zip(self.rules, p, e, strict=True))
+        return sum(rule(a, b) for rule, a, b in zip(self.remembering, p, e, strict=True))
 
     def passes(self, score: int) -> bool:
         """Strictly above the threshold (Primer 2.2.3, step 5)."""
@@ -56,9 +64,11 @@ class Adhoc:
         return Fraction(score, UNIT) > self.threshold
 
     def shown(self, score: int) -> float:
+        """The score as a reader sees it."""
         return score / UNIT
 
     def histogram_bin(self, score: int) -> int:
+        """The bin of a score, 0 to 19; the top itself belongs to the last."""
         return min(HISTOGRAM_BINS - 1, HISTOGRAM_BINS * score // (self.v * BEST))
 
 
@@ -75,9 +85,15 @@ def rule_score(rule: Rule, a: Cell, b: Cell) -> int:
         return by_table(rule, text(a), text(b))
     if skipped and a != b:
         return 0
-    if "difference" in rule or "days" in rule:
-        steps = rule["difference"] if "difference" in rule else rule["days"]
-        return at_most(steps, distance_between(a, b), Fraction(1))
+    return by_kind(rule, a, b)
+
+
+def by_kind(rule: Mapping[str, Any], a: Cell, b: Cell) -> int:
+    """The score of two values, or of a not-applicable code beside itself."""
+    if "difference" in rule:
+        return at_most(rule["difference"], distance_between(a, b), Fraction(1))
+    if "days" in rule:
+        return at_most(rule["days"], distance_between(a, b), Fraction(1))
     if "ratio" in rule:
         # |a - b| / |a| <= t without the division: 0 beside 0 reaches every step, 0 beside
         # anything else reaches none.
@@ -85,14 +101,14 @@ def rule_score(rule: Rule, a: Cell, b: Cell) -> int:
     if "prefix" in rule:
         return at_least(rule["prefix"], Fraction(common_prefix(text(a), text(b))))
     if "similarity" in rule:
-        similarity = 1.0 if skipped else SIMILARITIES[rule["similarity"]](text(a), text(b))
+        similarity = SIMILARITIES[rule["similarity"]](text(a), text(b))  # 1 for a code and itself
         return at_least(rule["steps"], as_written(similarity))
     if "equal" in rule:
         return units(rule["equal"]) if a == b else 0
     raise ValueError("a rule of no known kind")
 
 
-def units(score: int | float | Decimal) -> int:
+def units(score: float | Decimal) -> int:
     """A score as whole millionths; more places or a score outside 0..5 is an error."""
     exact = as_written(score) * UNIT
     if exact.denominator != 1 or not 0 <= exact <= BEST:
@@ -153,9 +169,9 @@ def by_table(rule: Mapping[str, Any], a: str, b: str) -> int:
 
 def by_callable(rule: Callable[..., Any], a: Cell, b: Cell) -> int:
     """A rule in Python, which by its contract gets two arrays: here of one value each."""
-    import numpy  # only the contract of a callable needs arrays; the oracle itself does not
+    import numpy as np  # noqa: PLC0415  only this contract needs arrays, the oracle does not
 
     kind = "float64" if isinstance(a, float) else "object"
-    (score,) = rule(numpy.array([a], dtype=kind), numpy.array([b], dtype=kind))
+    (score,) = rule(np.array([a], dtype=kind), np.array([b], dtype=kind))
     rounded = Decimal(repr(float(score))).quantize(Decimal("0.000001"), rounding=ROUND_HALF_EVEN)
     return units(rounded)

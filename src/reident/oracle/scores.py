@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Protocol
 
 from .moments import Spread, z_difference
@@ -23,15 +24,28 @@ class Metric(Protocol):
     """What ranks and tables need to know of a metric."""
 
     @property
-    def highest_first(self) -> bool: ...
+    def highest_first(self) -> bool:
+        """Whether the best score is the highest."""
+
     @property
-    def top(self) -> float: ...
+    def top(self) -> float:
+        """The largest possible score."""
+
     @property
-    def threshold_shown(self) -> float: ...
-    def score(self, p: Cells, e: Cells) -> int: ...
-    def passes(self, score: int) -> bool: ...
-    def shown(self, score: int) -> float: ...
-    def histogram_bin(self, score: int) -> int: ...
+    def threshold_shown(self) -> float:
+        """The threshold as a reader sees it."""
+
+    def score(self, p: Cells, e: Cells) -> int:
+        """The exact score of a PUF row and an EIF row."""
+
+    def passes(self, score: int) -> bool:
+        """Whether a score meets the threshold (Primer 2.2, step 3)."""
+
+    def shown(self, score: int) -> float:
+        """The score as a reader sees it."""
+
+    def histogram_bin(self, score: int) -> int:
+        """The bin of a score, 0 to 19; the top itself belongs to the last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +60,7 @@ class Taxicab:
 
     @property
     def threshold_shown(self) -> float:
+        """The threshold as a reader sees it."""
         return float(self.alpha / 2 if self.threshold is None else self.threshold)
 
     def score(self, p: Cells, e: Cells) -> int:
@@ -65,9 +80,11 @@ class Taxicab:
         return Fraction(score, self.alpha.denominator * self.v) < self.threshold
 
     def shown(self, score: int) -> float:
+        """The score as a reader sees it."""
         return score / (self.alpha.denominator * self.v)
 
     def histogram_bin(self, score: int) -> int:
+        """The bin of a score, 0 to 19; the top itself belongs to the last."""
         place = HISTOGRAM_BINS * score // (self.alpha.denominator * self.v)
         return min(HISTOGRAM_BINS - 1, place)
 
@@ -87,19 +104,21 @@ class Euclidean:
 
     @property
     def top(self) -> float:
-        return 1 / math.sqrt(self.v)  # all variables differ: sqrt(v) / v
+        """The largest possible score: all variables differ, root(v) / v."""
+        return 1 / math.sqrt(self.v)
 
     @property
     def threshold_shown(self) -> float:
+        """The threshold as a reader sees it."""
         if self.threshold == "paper":
             return float(self.alpha / 2)
         if self.threshold == "consistent":
             return float(self.alpha) / math.sqrt(2 * self.v)
         return float(self.threshold)
 
-    @property
+    @cached_property
     def missing(self) -> int:
-        """alpha squared."""
+        """The squared score alpha of a variable that either side is missing."""
         return round(self.alpha**2 * ONE)
 
     def score(self, p: Cells, e: Cells) -> int:
@@ -124,9 +143,11 @@ class Euclidean:
         return score < Fraction(self.threshold) ** 2 * self.v**2 * ONE
 
     def shown(self, score: int) -> float:
+        """The score as a reader sees it."""
         return math.sqrt(score / ONE) / self.v
 
     def histogram_bin(self, score: int) -> int:
+        """The bin of a score, 0 to 19; the top itself belongs to the last."""
         # The place is the root of score / (v * ONE), times the number of bins.
         place = math.isqrt(HISTOGRAM_BINS**2 * score // (self.v * ONE))
         return min(HISTOGRAM_BINS - 1, place)

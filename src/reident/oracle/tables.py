@@ -94,9 +94,11 @@ def uniques(prepared: Prepared) -> dict[str, int]:
 
 
 def by_stratum(
-    prepared: Prepared, linked: Linked, truth: Truth | None, names: Sequence[str], listed: bool
+    prepared: Prepared, linked: Linked, truth: Truth | None, names: Sequence[str], *, listed: bool
 ) -> list[dict[str, Any]]:
-    """Counts and rates of each stratum (Primer 3), the largest first."""
+    """Counts and rates of each stratum (Primer 3), the largest first; none without strata."""
+    if not names:
+        return []
     seen = sorted(
         {**prepared.puf_strata, **prepared.eif_strata},
         key=lambda stratum: (-len(prepared.puf_strata.get(stratum, [])), stratum),
@@ -130,16 +132,17 @@ def by_stratum(
 def histogram(prepared: Prepared, linked: Linked, truth: Truth | None) -> dict[str, Any]:
     """Scores of the true pairs and of the false suspected ones, in 20 bins from 0 to the top."""
     true_counts, false_counts = [0] * HISTOGRAM_BINS, [0] * HISTOGRAM_BINS
-    metric = next(iter(prepared.metrics.values()))
     for p, e in truth.pairs if truth else ():
         stratum = prepared.puf[p].stratum
         if None not in stratum and stratum == prepared.eif[e].stratum:
-            own = prepared.metrics[stratum]
-            score = own.score(prepared.puf[p].cells, prepared.eif[e].cells)
-            true_counts[own.histogram_bin(score)] += 1
+            metric = prepared.metric_in(stratum)
+            score = metric.score(prepared.puf[p].cells, prepared.eif[e].cells)
+            true_counts[metric.histogram_bin(score)] += 1
     for link in linked.links:
         if truth and (link.puf, link.eif) not in truth.pairs and link.score is not None:
+            metric = prepared.metric_in(prepared.puf[link.puf].stratum)
             false_counts[metric.histogram_bin(link.score)] += 1
+    metric = prepared.metric_in(())
     return {
         "bins": HISTOGRAM_BINS,
         "top": metric.top,

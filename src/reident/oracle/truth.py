@@ -53,12 +53,8 @@ def true_pair_agreement(
     variables: Sequence[Variable],
 ) -> list[dict[str, Any]]:
     """How the true pairs compare on each variable, before any binning."""
-    table = []
-    for variable in variables:
-        table.append(
-            {"variable": variable.name, "equal": 0, "different": 0}
-            | {"missing_puf": 0, "missing_eif": 0}
-        )
+    empty = {"equal": 0, "different": 0, "missing_puf": 0, "missing_eif": 0}
+    table: list[dict[str, Any]] = [{"variable": one.name, **empty} for one in variables]
     for p, e in truth.pairs:
         puf_cells = cells_of(puf[p], variables, "puf")
         eif_cells = cells_of(eif[e], variables, "eif")

@@ -64,9 +64,7 @@ def shared_uniques(
 
 def agreement(a: Cells, b: Cells) -> frozenset[int]:
     """The variables that both rows have and on which they are equal."""
-    return frozenset(
-        [i for i, value in enumerate(a) if value is not None and value == b[i]]
-    )
+    return frozenset([i for i, value in enumerate(a) if value is not None and value == b[i]])
 
 
 def present(*rows: Cells) -> frozenset[int]:

@@ -9,7 +9,7 @@ metric runs, each raw value becomes a cell, which is one of
 * a float: a number, or a date in days since 1970-01-01.
 """
 
-import datetime
+import datetime as dt
 import math
 import re
 from collections.abc import Sequence
@@ -18,7 +18,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-Raw: TypeAlias = None | str | bool | int | float | datetime.date | datetime.datetime
+Present: TypeAlias = str | bool | int | float | dt.date | dt.datetime
+Raw: TypeAlias = Present | None
 Key: TypeAlias = tuple[str, ...]
 Stratum: TypeAlias = tuple[str | None, ...]
 
@@ -30,11 +31,11 @@ class NotApplicable:
     code: str
 
 
-Cell: TypeAlias = None | NotApplicable | str | float | int
+Cell: TypeAlias = NotApplicable | str | float | int | None
 Cells: TypeAlias = tuple[Cell, ...]
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-EPOCH = datetime.date(1970, 1, 1)
+EPOCH = dt.date(1970, 1, 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +58,7 @@ class Record:
     values: tuple[Raw, ...] = ()
 
 
-def text_of(value: str | bool | int | float | datetime.date) -> str:
+def text_of(value: Present) -> str:
     """The text of a value, the same from every file format.
 
     A category that SAS holds as 1.0 and a CSV file as 1 has to be one category, so whole numbers
@@ -150,11 +151,11 @@ def float_of(value: Raw) -> float | None:
 def days_of(value: Raw) -> float:
     """A date in days, so that dates count as numbers; a time of day is a part of a day."""
     if isinstance(value, str):
-        value = datetime.date.fromisoformat(value.strip())
-    if isinstance(value, datetime.datetime):  # before date: a datetime is a date
-        since = value.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)
-        return since / datetime.timedelta(days=1)
-    if isinstance(value, datetime.date):
+        value = dt.date.fromisoformat(value.strip())
+    if isinstance(value, dt.datetime):  # before date: a datetime is a date
+        midnight = dt.datetime.combine(value.date(), dt.time(), value.tzinfo)
+        return (value.date() - EPOCH).days + (value - midnight) / dt.timedelta(days=1)
+    if isinstance(value, dt.date):
         return float((value - EPOCH).days)
     raise ValueError("a date variable holds something that is not a date")
 
@@ -173,7 +174,7 @@ def in_key_order(records: Sequence[Record]) -> list[Record]:
     return sorted(records, key=lambda record: record.key)
 
 
-def as_written(number: int | float | str | Decimal | Fraction) -> Fraction:
+def as_written(number: float | str | Decimal | Fraction) -> Fraction:
     """A decimal exactly as its author wrote it: 0.1 is one tenth, not the nearest float."""
     if isinstance(number, float):
         return Fraction(Decimal(repr(number)))

@@ -1,0 +1,192 @@
+"""What taxicab, euclidean and adhoc share: score, threshold, ranks (Primer 2.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reident.engine.job import Tile
+from reident.engine.tiles import cut
+from reident.kernels import pairs as kernel
+from reident.kernels import shortlist
+from reident.model.linked import UNMET, Linked, Ranking, Scale
+from reident.model.pairs import Pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from reident.encode.files import Files
+    from reident.encode.strata import Layout
+    from reident.engine.job import Fold
+    from reident.kernels.pairs import Rows, Scorer
+    from reident.kernels.shortlist import Shortlist
+    from reident.model.notes import Note
+
+Ints = npt.NDArray[np.int64]
+NO_NUMBERS = np.zeros((1, 1))
+"""For metrics that compare codes alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """A ranked metric made ready for the kernel: a pair passes when its units are below `bound`."""
+
+    puf: Rows
+    eif: Rows
+    scorer: Scorer
+    bound: int
+    keep: int
+    scale: Scale
+    encoding: Mapping[str, Any]
+    notes: list[Note]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankedJob:
+    """Fold shortlists over tiles of the Cartesian product, within strata."""
+
+    metric: Metric
+    meets: Ints
+
+    def tiles(self, budget: int) -> Sequence[Tile]:
+        """Strips of PUF rows, cut along the EIF."""
+        return cut(self.meets, budget)
+
+    def run(self, tile: Tile, so_far: Shortlist | None) -> Shortlist:
+        """Score the pairs of a tile; cutoffs reached so far only prune."""
+        rows = tile.last - tile.first
+        bound = np.full(rows, self.metric.bound, np.int64)
+        short = shortlist.empty(bound if so_far is None else so_far.cutoff, self.metric.keep)
+        corners = np.array([tile.first, tile.last, tile.start, tile.stop], np.int64)
+        metric = self.metric
+        kernel.score_tile(metric.puf, metric.eif, metric.scorer, self.meets, corners, short)
+        return short
+
+    def merge(self, one: Shortlist, other: Shortlist) -> Shortlist:
+        """As if one had seen the pairs of both."""
+        return shortlist.merge(one, other)
+
+    def finish(self, tile: Tile, part: Shortlist) -> Shortlist:
+        """A strip's shortlist needs nothing more."""
+        del tile
+        return part
+
+
+def meetings(layout: Layout) -> Ints:
+    """For each PUF row the EIF rows it meets, as one array."""
+    return np.stack([layout.first, layout.last], axis=1)
+
+
+def link_ranked(
+    metric: Metric, files: Files, truth: Ints, others: Ints, fold: Fold, label: str
+) -> Linked:
+    """Suspected pairs of a ranked metric; `truth` and `others` are pairs to be scored as well."""
+    layout = files.layout
+    job = RankedJob(metric=metric, meets=meetings(layout))
+    strips = list(fold(job, label)) or [shortlist.empty(np.zeros(0, np.int64), metric.keep)]
+    short = shortlist.Shortlist(*(np.concatenate(arrays) for arrays in zip(*strips, strict=True)))
+    pairs = _ranked(short, layout)
+    suspected = np.zeros(files.puf_records, np.bool_)
+    suspected[pairs.puf] = True
+    return Linked(
+        pairs=pairs,
+        suspected=suspected,
+        listed=True,
+        set_aside=set_aside(files),
+        notes=metric.notes,
+        encoding=metric.encoding,
+        scale=metric.scale,
+        ranking=_ranking(short, metric, files, pairs),
+        truth_units=units_of(metric, files, truth),
+        random_units=units_of(metric, files, others),
+    )
+
+
+def _ranked(short: Shortlist, layout: Layout) -> Pairs:
+    """Shortlists as pairs in order of PUF key, rank, EIF key."""
+    inside = np.arange(short.eif.shape[1]) < short.size[:, None]
+    rows, _ = np.nonzero(inside)
+    puf, eif, units = layout.puf[rows], layout.eif[short.eif[inside]], short.units[inside]
+    order = np.lexsort((eif, units, puf))
+    puf, eif, units = puf[order], eif[order], units[order]
+    new_record = np.diff(puf, prepend=-1) != 0
+    new_group = new_record | (np.diff(units, prepend=-1) != 0)
+    group = np.cumsum(new_group) - 1
+    first_group = np.maximum.accumulate(np.where(new_record, group, 0))
+    return Pairs(
+        puf=puf,
+        eif=eif,
+        units=units,
+        rank=group - first_group + 1,
+        tied=np.bincount(group, minlength=0)[group].astype(np.int64),
+    )
+
+
+def _ranking(short: Shortlist, metric: Metric, files: Files, pairs: Pairs) -> Ranking:
+    overflowed = short.cutoff < metric.bound
+    passing = np.zeros(files.puf_records, np.bool_)
+    tied_out = np.zeros(files.puf_records, np.bool_)
+    first_units = np.zeros(files.puf_records, np.int64)
+    first_size = np.zeros(files.puf_records, np.int64)
+    at = files.layout.puf
+    passing[at] = (short.size > 0) | overflowed
+    # Nothing kept although something passed: the cutoff is the score of the first rank itself.
+    tied_out[at] = (short.size == 0) & overflowed
+    first_units[at] = short.cutoff
+    best = pairs.rank == 1
+    first_size[pairs.puf[best]] = pairs.tied[best]
+    return Ranking(
+        keep=metric.keep,
+        passing=passing,
+        tied_out=tied_out,
+        first_units=first_units,
+        first_size=first_size,
+    )
+
+
+def units_of(metric: Metric, files: Files, pairs: Ints) -> Ints:
+    """Exact units of given pairs of positions, UNMET where their records never meet."""
+    layout = files.layout
+    rows = np.full(files.puf_records, -1, np.int64)
+    rows[layout.puf] = np.arange(len(layout.puf))
+    places = np.full(files.eif_records, -1, np.int64)
+    places[layout.eif] = np.arange(len(layout.eif))
+    asked = np.stack([rows[pairs[:, 0]], places[pairs[:, 1]]], axis=1)
+    met = (asked >= 0).all(axis=1)
+    met[met] = (
+        files.strata.puf[pairs[met, 0]] == files.strata.eif[pairs[met, 1]]
+    )
+    out = np.full(len(pairs), UNMET, np.int64)
+    found = np.zeros(int(met.sum()), np.int64)
+    kernel.score_listed(metric.puf, metric.eif, metric.scorer, asked[met], found)
+    out[met] = found
+    return out
+
+
+def set_aside(files: Files) -> list[tuple[str, int]]:
+    """PUF records that meet nobody, by the rule that keeps them apart."""
+    no_stratum = int((files.strata.puf < 0).sum())
+    alone = files.puf_records - no_stratum - len(files.layout.puf)
+    rules = [("missing_stratum", no_stratum), ("stratum_not_in_eif", alone)]
+    return [(rule, records) for rule, records in rules if records]
+
+
+def scorer(kinds: Sequence[int], missing: Sequence[int], other: Sequence[int]) -> Scorer:
+    """A scorer of EQUAL variables, to be completed by metrics that know other kinds."""
+    none = np.zeros(0, np.int64)
+    return kernel.Scorer(
+        kind=np.array(kinds, np.int64),
+        missing=np.array(missing, np.int64),
+        other=np.array(other, np.int64),
+        sd=np.zeros((1, len(kinds))),
+        scale=none,
+        floor=none,
+        start=np.zeros(len(kinds), np.int64),
+        bounds=np.zeros(1, np.int64),
+        low=none.astype(np.int32),
+        high=none.astype(np.int32),
+        units=none,
+    )

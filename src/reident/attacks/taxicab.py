@@ -1,0 +1,100 @@
+"""Taxicab: the mean of 0, 1 or the missing score over the variables (Primer 2.2.1)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reident.attacks.pairwise import NO_NUMBERS, Metric, scorer
+from reident.encode.matrix import coded_matrix
+from reident.kernels.pairs import EQUAL, Rows
+from reident.model.linked import BARS, Scale
+from reident.model.notes import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reident.encode.files import Files
+    from reident.encode.matrix import Column
+    from reident.model.options import Taxicab
+    from reident.model.variables import Variable
+
+
+def metric(attack: Taxicab, files: Files, variables: Sequence[Variable]) -> Metric:
+    """Units are b mismatches + a missings, where the missing score is a/b in lowest terms."""
+    puf, eif, columns = coded_matrix(files, variables, attack)
+    v = len(variables)
+    alpha = Fraction(attack.missing_score)
+    a, b = alpha.numerator, alpha.denominator
+    threshold = alpha / 2 if attack.threshold == "paper" else Fraction(attack.threshold)
+    return Metric(
+        puf=Rows(puf, NO_NUMBERS),
+        eif=Rows(eif, NO_NUMBERS),
+        scorer=scorer([EQUAL] * v, [a] * v, [b] * v),
+        # A whole number lies below a bound exactly when it lies below the bound rounded up.
+        bound=math.ceil(threshold * b * v),
+        keep=attack.keep,
+        scale=Scale(
+            score=lambda units: units / (b * v),
+            bar=lambda units: np.minimum(BARS * units // (b * v), BARS - 1),
+            top=1.0,
+            threshold=float(threshold),
+        ),
+        encoding=described(variables, columns),
+        notes=[*few_codes(attack.bins, variables, columns), *_edges(threshold, alpha, v)],
+    )
+
+
+def described(variables: Sequence[Variable], columns: Sequence[Column]) -> dict[str, Any]:
+    """How the variables were coded: categories in order of code, or cut points per scale."""
+    return {
+        variable.name: {"categories": list(column.labels)}
+        if variable.kind == "categorical"
+        else {"cuts": [list(cuts) for cuts in column.cuts]}
+        for variable, column in zip(variables, columns, strict=True)
+    }
+
+
+def few_codes(bins: int, variables: Sequence[Variable], columns: Sequence[Column]) -> list[Note]:
+    """A note for each binned variable whose PUF values fall in fewer bins than asked for."""
+    notes = []
+    for variable, column in zip(variables, columns, strict=True):
+        used = len(np.unique(column.puf[(column.puf > 0) & (column.puf <= bins)]))
+        if variable.kind != "categorical" and used < bins:
+            notes.append(
+                Note(
+                    code="few_codes",
+                    text=f"{variable.name}: the PUF's values use {used} of {bins} bins, "
+                    "because many of them are equal or few are present.",
+                    count=used,
+                )
+            )
+    return notes
+
+
+def _edges(threshold: Fraction, alpha: Fraction, v: int) -> list[Note]:
+    notes = []
+    if threshold > 1:
+        notes.append(
+            Note(code="vacuous_threshold", text="Every pair passes this threshold; ranks decide.")
+        )
+    if alpha < threshold:
+        notes.append(
+            Note(
+                code="all_missing_pairs_pass",
+                text="A pair with nothing but missing values passes this threshold.",
+            )
+        )
+    passing = min(v, math.ceil(threshold * v) - 1)
+    notes.append(
+        Note(
+            code="mismatches_pass",
+            text=f"A pair with up to {max(passing, 0)} of {v} variables different, and the rest "
+            "equal, passes the threshold.",
+            count=max(passing, 0),
+        )
+    )
+    return notes

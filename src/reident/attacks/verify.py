@@ -1,0 +1,205 @@
+"""The truth comes in: suspected pairs become confirmed ones or false positives (Primer 1.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reident.model.linked import BARS, READINGS, UNMET
+from reident.model.rates import Rates, baseline
+from reident.model.result import StratumCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from reident.encode.files import Files
+    from reident.model.linked import Exposure, Linked, Ranking
+    from reident.model.truth import Truth
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verified:
+    """Counts of one attack, ready for a result; `confirmed` flags the listed pairs."""
+
+    confirmed: Flags | None
+    rates: Rates
+    fields: Mapping[str, Any]
+
+
+def verify(linked: Linked, truth: Truth | None, files: Files) -> Verified:
+    """Check suspected pairs against the truth and count. Counts stay integers."""
+    pairs = linked.pairs
+    flags = None if truth is None else truth.holds(pairs.puf, pairs.eif)
+    confirmed = np.zeros(files.puf_records, np.bool_)
+    if flags is not None:
+        confirmed[pairs.puf[flags]] = True
+    known = truth is not None
+    rates = Rates(
+        records=files.puf_records,
+        suspected_records=int(linked.suspected.sum()),
+        confirmed_records=int(confirmed.sum()) if known else None,
+        pairs=len(pairs) if linked.listed else None,
+        confirmed_pairs=None if flags is None else int(flags.sum()),
+        overlap=None if truth is None else len(np.unique(truth.puf)),
+    )
+    fields: dict[str, Any] = {
+        "baseline_confirmed": _baseline(linked, truth, files),
+        "by_stratum": _by_stratum(linked, confirmed if known else None, files),
+    }
+    if linked.ranking is not None:
+        fields |= _ranked_fields(linked, linked.ranking, truth, flags)
+    if linked.exposure is not None:
+        fields |= _exposure_fields(linked, linked.exposure, truth, confirmed)
+    return Verified(confirmed=flags, rates=rates, fields=fields)
+
+
+def _baseline(linked: Linked, truth: Truth | None, files: Files) -> float | None:
+    """What blind guessing confirms: as many guesses for each record, in its stratum."""
+    if truth is None or not linked.listed:
+        return None
+    n, strata = files.puf_records, files.strata
+    held = np.bincount(strata.eif[strata.eif >= 0], minlength=len(strata.values))
+    inside = strata.puf[truth.puf] == strata.eif[truth.eif]
+    true = np.bincount(truth.puf[inside], minlength=n)
+    guesses = np.bincount(linked.pairs.puf, minlength=n)
+    at = np.flatnonzero(linked.suspected)
+    cases = np.stack([held[strata.puf[at]], true[at], guesses[at]], axis=1)
+    distinct, records = np.unique(cases, axis=0, return_counts=True)
+    return baseline(
+        (int(m), int(t), int(g), int(r))
+        for (m, t, g), r in zip(distinct, records, strict=True)
+    )
+
+
+def _by_stratum(
+    linked: Linked, confirmed: Flags | None, files: Files
+) -> tuple[StratumCounts, ...]:
+    strata = files.strata
+    if not strata.names:
+        return ()
+    size = len(strata.values)
+
+    def count(numbers: Ints) -> list[int]:
+        return [int(c) for c in np.bincount(numbers[numbers >= 0], minlength=size)]
+
+    columns = (
+        count(strata.puf),
+        count(strata.eif),
+        count(strata.puf[linked.suspected]),
+        [None] * size if confirmed is None else count(strata.puf[confirmed]),
+        count(strata.puf[linked.pairs.puf]) if linked.listed else [None] * size,
+    )
+    rows = [
+        StratumCounts(
+            stratum=dict(zip(strata.names, values, strict=True)),
+            puf_records=puf,
+            eif_records=eif,
+            suspected=suspected,
+            confirmed=right,
+            pairs=pairs,
+        )
+        for values, puf, eif, suspected, right, pairs in zip(strata.values, *columns, strict=True)
+    ]
+    return tuple(sorted(rows, key=lambda row: -row.puf_records))
+
+
+def _ranked_fields(
+    linked: Linked, ranking: Ranking, truth: Truth | None, flags: Flags | None
+) -> dict[str, Any]:
+    """What Primer 2.2 step 4 looks at before the cut, and ranks after it."""
+    tied_out = int(ranking.tied_out.sum())
+    sizes = [
+        {"size": size, "records": int((ranking.first_size == size).sum())}
+        for size in range(1, ranking.keep + 1)
+    ]
+    ranks = linked.pairs.rank
+    return {
+        "passing_records": int(ranking.passing.sum()),
+        "tied_out": tied_out,
+        "tied_out_true": _tied_out_true(linked, ranking, truth),
+        "first_rank_sizes": (*sizes, {"size": None, "records": tied_out}),
+        "by_rank": tuple(
+            {
+                "rank": rank,
+                "pairs": int((ranks == rank).sum()),
+                "confirmed": None if flags is None else int(flags[ranks == rank].sum()),
+            }
+            for rank in range(1, int(ranks.max(initial=0)) + 1)
+        ),
+        "histogram": _histogram(linked, truth, flags),
+    }
+
+
+def _tied_out_true(linked: Linked, ranking: Ranking, truth: Truth | None) -> int | None:
+    """Of the records whose first rank is too large, those whose first rank holds a true pair."""
+    if truth is None or linked.truth_units is None:
+        return None
+    inside = ranking.tied_out[truth.puf] & (
+        linked.truth_units == ranking.first_units[truth.puf]
+    )
+    return len(np.unique(truth.puf[inside]))
+
+
+def _histogram(linked: Linked, truth: Truth | None, flags: Flags | None) -> dict[str, Any]:
+    """True pairs, suspected false pairs and a sample of other pairs, by score."""
+    scale = linked.scale
+    assert scale is not None  # noqa: S101  # every ranked metric has a scale
+
+    def bars(units: Ints | None) -> list[int] | None:
+        if units is None:
+            return None
+        met = units[units != UNMET]
+        return [int(c) for c in np.bincount(scale.bar(met), minlength=BARS)]
+
+    others = linked.random_units
+    return {
+        "bins": BARS,
+        "top": scale.top,
+        "threshold": scale.threshold,
+        "truth": bars(linked.truth_units) if truth is not None else None,
+        "suspected_false": None if flags is None else bars(linked.pairs.units[~flags]),
+        "random_other": bars(others),
+        "random_pairs": 0 if others is None else len(others),
+    }
+
+
+def _exposure_fields(
+    linked: Linked, exposure: Exposure, truth: Truth | None, confirmed: Flags
+) -> dict[str, Any]:
+    """Orders of exposure and the three readings of the Primer's step 2."""
+    known = truth is not None
+    orders = [*range(1, exposure.orders + 1), None]
+    by_order = []
+    for order in orders:
+        here = linked.suspected & (exposure.order == (order or 0))
+        by_order.append(
+            {
+                "order": order,
+                "suspected": int(here.sum()),
+                "confirmed": int((here & confirmed).sum()) if known else None,
+            }
+        )
+    return {
+        "by_order": tuple(by_order),
+        "readings": tuple(
+            {
+                "reading": name,
+                "suspected": int((exposure.reading >= place).sum()),
+                "confirmed": _confirmed_under(place, linked, truth),
+            }
+            for place, name in enumerate(READINGS)
+        ),
+        "uniques": {"puf": exposure.puf_uniques, "eif": exposure.eif_uniques},
+    }
+
+
+def _confirmed_under(place: int, linked: Linked, truth: Truth | None) -> int | None:
+    if truth is None or linked.truth_reading is None:
+        return None
+    return len(np.unique(truth.puf[linked.truth_reading >= place]))

@@ -1,0 +1,322 @@
+"""Run a study: where the layers meet. Files -> attack -> suspected pairs -> truth -> rates."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+import time
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from reident.attacks import link
+from reident.attacks.agreement import true_pair_agreement
+from reident.attacks.verify import Verified, verify
+from reident.engine.local import BUDGET, local
+from reident.errors import Fault, InternalError, SpecError
+from reident.io.intake import Intake, take_in
+from reident.model.limits import Limits
+from reident.model.notes import Note, in_order
+from reident.model.rates import Rates, wilson
+from reident.model.result import AttackResult, LimitCheck, StudyResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from reident.engine.job import Fold, Watch
+    from reident.model.files import SourceFile
+    from reident.model.linked import Linked
+    from reident.model.options import Attack
+    from reident.model.pairs import Pairs
+    from reident.model.study import Study
+
+LIBRARIES = ("reident", "numba", "numpy", "polars", "scipy")
+
+
+def run(
+    study: Study,
+    *,
+    only: Sequence[str] = (),
+    jobs: int = 1,
+    budget: int = BUDGET,
+    unperturbed: bool = False,
+    watch: Watch | None = None,
+    intake: Intake | None = None,
+) -> StudyResult:
+    """Run the attacks of a study, or those labelled in `only`, and check them against the truth.
+
+    `jobs`, `budget` (pairs a tile) and `watch` say how it runs; they never change the result. An
+    `intake` made before saves reading the files again.
+    """
+    attacks = _chosen(study, only)
+    clock = _Clock()
+    inputs = {name: _fingerprint(file) for name, file in _files(study).items()}
+    clock.lap("read")
+    taken = take_in(study, unperturbed=unperturbed) if intake is None else intake
+    clock.lap("encode")
+    fold = local(jobs, budget, watch)
+    results = {}
+    encoding = {}
+    seconds = {}
+    for label, attack in attacks.items():
+        start = time.perf_counter()
+        linked = _linked(study, label, attack, taken, fold)
+        results[label] = _result(label, attack, linked, taken)
+        encoding[label] = dict(linked.encoding)
+        seconds[label] = time.perf_counter() - start
+    return _study_result(
+        study,
+        taken,
+        results,
+        encoding=encoding,
+        unperturbed=unperturbed,
+        manifest={
+            "inputs": {
+                name: {**inputs[name], "records": taken.rows[name]} for name in inputs
+            },
+            "unperturbed": unperturbed,
+            "versions": {name: version(name) for name in LIBRARIES},
+            "engine": "local",
+            "jobs": jobs,
+            "methods": {label: "brute" for label in results},
+            "ledger": _ledger(taken, results),
+            "forecast": {"pairs": taken.files.layout.pairs},
+            "timings": {**clock.laps, "attacks": seconds},
+            "machine": {
+                "python": platform.python_version(),
+                "system": platform.system(),
+                "processor": platform.machine(),
+                "byte_order": sys.byteorder,
+            },
+        },
+    )
+
+
+class _Clock:
+    """Seconds between laps."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.laps[name] = now - self._since
+        self._since = now
+
+
+def _chosen(study: Study, only: Sequence[str]) -> Mapping[str, Attack]:
+    unknown = [label for label in only if label not in study.attacks]
+    if unknown:
+        known = ", ".join(study.attacks)
+        raise SpecError(
+            *(
+                Fault(where="only", found=f"no attack is labelled {label!r}", remedy=f"Labels are: {known}")
+                for label in unknown
+            )
+        )
+    return {
+        label: attack for label, attack in study.attacks.items() if not only or label in only
+    }
+
+
+def _files(study: Study) -> dict[str, SourceFile]:
+    files: dict[str, SourceFile] = {"puf": study.puf, "eif": study.eif}
+    return files if study.truth is None else files | {"iuf": study.truth}
+
+
+def _fingerprint(file: SourceFile) -> dict[str, Any]:
+    """Name, size and SHA-256 of an input; a frame in memory has only a name."""
+    if file.path is None or not file.path.is_file():
+        return {"name": file.name, "bytes": None, "sha256": None}
+    with file.path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return {"name": file.name, "bytes": file.path.stat().st_size, "sha256": digest}
+
+
+def _linked(study: Study, label: str, attack: Attack, taken: Intake, fold: Fold) -> Linked:
+    variables = study.linking(attack)
+    return link(attack, taken.files, variables, taken.truth, fold, label, seed=study.seed)
+
+
+def _result(label: str, attack: Attack, linked: Linked, taken: Intake) -> AttackResult:
+    verified = verify(linked, taken.truth, taken.files)
+    apart = sum(records for _, records in linked.set_aside)
+    return AttackResult(
+        label=label,
+        method=attack.method,
+        options=attack.options(),
+        compared=taken.files.puf_records - apart,
+        set_aside=tuple(linked.set_aside),
+        rates=verified.rates,
+        pairs=_named(linked, verified, taken),
+        notes=tuple(in_order([*linked.notes, *_set_aside_notes(linked)])),
+        **verified.fields,
+    )
+
+
+def _set_aside_notes(linked: Linked) -> list[Note]:
+    texts = {
+        "missing_stratum": "have a missing stratum and were compared with nobody",
+        "stratum_not_in_eif": "lie in a stratum without EIF records and were compared with nobody",
+        "nothing_present": "have no linking value at all and were compared with nobody",
+    }
+    return [
+        Note(code="set_aside", text=f"{records:,} PUF records {texts[rule]}.", count=records)
+        for rule, records in linked.set_aside
+    ]
+
+
+def _named(linked: Linked, verified: Verified, taken: Intake) -> pl.DataFrame:
+    """The pairs by key. Where pairs are not listed, other suspected records stand without one."""
+    pairs = linked.pairs
+    scored = linked.scale is not None
+    frame = pl.DataFrame(
+        [
+            *_keys(taken.puf.keys, pairs.puf, "puf"),
+            *_keys(taken.eif.keys, pairs.eif, "eif"),
+            pl.Series("score", linked.scale.score(pairs.units) if linked.scale else _none(pairs), pl.Float64),
+            pl.Series("rank", pairs.rank if scored else _none(pairs), pl.Int64),
+            pl.Series("tied", pairs.tied if scored else _none(pairs), pl.Int64),
+            pl.Series(
+                "confirmed",
+                _none(pairs) if verified.confirmed is None else verified.confirmed,
+                pl.Boolean,
+            ),
+        ]
+    )
+    if linked.listed:
+        return frame
+    alone = linked.suspected.copy()
+    alone[pairs.puf] = False
+    others = pl.DataFrame(_keys(taken.puf.keys, alone.nonzero()[0], "puf"))
+    if verified.confirmed is not None:
+        others = others.with_columns(pl.lit(value=False).alias("confirmed"))
+    both = pl.concat([frame, others], how="diagonal")
+    return both.sort([name for name in both.columns if name.startswith(("puf_", "eif_"))])
+
+
+def _keys(keys: pl.DataFrame, at: Any, side: str) -> list[pl.Series]:
+    return [keys[name][at].alias(f"{side}_{name}") for name in keys.columns]
+
+
+def _none(pairs: Pairs) -> list[None]:
+    return [None] * len(pairs)
+
+
+def _study_result(
+    study: Study,
+    taken: Intake,
+    results: dict[str, AttackResult],
+    *,
+    encoding: dict[str, Any],
+    unperturbed: bool,
+    manifest: dict[str, Any],
+) -> StudyResult:
+    truth = taken.truth
+    checks, undefined = _limits(study, results)
+    notes = [*taken.notes, *undefined]
+    if unperturbed:
+        notes.append(
+            Note(
+                code="unperturbed",
+                text="The attacks used the IUF's unperturbed values in place of the PUF's.",
+                first=True,
+            )
+        )
+    return StudyResult(
+        title=study.title,
+        marking=study.marking,
+        approval=study.approval,
+        seed=study.seed,
+        puf_records=taken.files.puf_records,
+        eif_records=taken.files.eif_records,
+        truth_pairs=None if truth is None else len(truth),
+        truth_unknown=None
+        if truth is None
+        else {"puf": truth.unknown_puf, "eif": truth.unknown_eif},
+        truth_pairs_split=None if truth is None else taken.split,
+        overlap=None if truth is None else len(set(truth.puf.tolist())),
+        true_pair_agreement=true_pair_agreement(taken.files, study.variables, truth),
+        variables=tuple({"name": v.name, "kind": v.kind} for v in study.variables),
+        strata=tuple(part.puf for part in study.strata),
+        limits=tuple(checks),
+        attacks=results,
+        notes=tuple(in_order(notes)),
+        encoding=encoding,
+        manifest=manifest,
+    )
+
+
+def _limits(
+    study: Study, results: Mapping[str, AttackResult]
+) -> tuple[list[LimitCheck], list[Note]]:
+    """Hold the rates against the agreed limits; an undefined rate is met, with a note."""
+    checks, notes = [], []
+    for label, result in results.items():
+        for limits in (study.limits.get(""), study.limits.get(label)):
+            for rate, limit in (limits.agreed() if limits else {}).items():
+                assert limits is not None  # noqa: S101  # it agreed to something
+                value = _judged(result.rates, rate, limits)
+                exceeded = value is not None and value > limit
+                checks.append(
+                    LimitCheck(attack=label, rate=rate, limit=limit, value=value, exceeded=exceeded)
+                )
+                if value is None:
+                    notes.append(
+                        Note(
+                            code="limit_undefined",
+                            text=f"{label}: the {rate} is undefined, because nothing is "
+                            "suspected; its limit counts as met.",
+                        )
+                    )
+    return checks, notes
+
+
+def _judged(rates: Rates, rate: str, limits: Limits) -> float | None:
+    """The rate, or the upper end of its Wilson interval."""
+    parts = {
+        "suspected_rate": (rates.suspected_records, rates.records, rates.suspected),
+        "confirmed_rate": (rates.confirmed_records, rates.records, rates.confirmed),
+        "conditional_rate": (rates.confirmed_records, rates.suspected_records, rates.conditional),
+    }
+    part, whole, value = parts[rate]
+    if limits.use == "upper" and part is not None and whole:
+        return wilson(part, whole)[1]
+    return value
+
+
+def _ledger(taken: Intake, results: Mapping[str, AttackResult]) -> dict[str, Any]:
+    """Rows read = compared + set aside; pairs decided = sum over strata; else the run fails."""
+    layout = taken.files.layout
+    strata = taken.files.strata
+    held = {side: _sizes(numbers) for side, numbers in (("puf", strata.puf), ("eif", strata.eif))}
+    by_stratum = sum(n * held["eif"].get(s, 0) for s, n in held["puf"].items())
+    rows = {
+        label: {
+            "read": taken.rows["puf"],
+            "compared": result.compared,
+            "set_aside": {rule: records for rule, records in result.set_aside},
+        }
+        for label, result in results.items()
+    }
+    balanced = by_stratum == layout.pairs and all(
+        row["read"] == row["compared"] + sum(row["set_aside"].values()) for row in rows.values()
+    )
+    if not balanced:
+        raise InternalError(
+            Fault(
+                where="ledger",
+                found="records or pairs that no rule accounts for",
+                remedy="Report this: the result would not be trustworthy",
+            )
+        )
+    return {"puf": rows, "eif": {"read": taken.rows["eif"]}, "pairs": by_stratum}
+
+
+def _sizes(numbers: Any) -> dict[int, int]:
+    from collections import Counter  # noqa: PLC0415  # used once
+
+    return Counter(number for number in numbers.tolist() if number >= 0)

@@ -1,0 +1,36 @@
+"""Settings of Hypothesis, and the list of what the drawn studies contained."""
+
+import pytest
+from hypothesis import settings
+
+from case_features import SEEN
+
+# Named, because under CI Hypothesis would choose a profile of its own that draws the same examples
+# every time. Examples that failed are kept in .hypothesis, which git ignores.
+settings.register_profile("reident", deadline=None, derandomize=False, print_blob=True)
+settings.load_profile("reident")
+
+
+@pytest.hookimpl
+def pytest_sessionfinish(session):
+    """A worker of pytest-xdist hands its counts to the session that started it."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["features"] = dict(SEEN)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Add the counts of a worker that has ended; one that crashed has none."""
+    SEEN.update(getattr(node, "workeroutput", {}).get("features", {}))
+
+
+@pytest.hookimpl
+def pytest_terminal_summary(terminalreporter):
+    """Print how many of the drawn studies had each feature."""
+    if not SEEN:
+        return
+    counts = dict(SEEN)
+    studies = counts.pop("studies")
+    terminalreporter.section(f"features of {studies} drawn studies")
+    for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        terminalreporter.write_line(f"{count:7}  {name}")
