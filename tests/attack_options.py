@@ -90,7 +90,7 @@ def draw_options(
     used = columns
     if len(columns) > 1 and tape.chance(20):
         used = [column for column in columns if tape.chance(60)] or columns[:1]
-        options["variables"] = [column.linking.name for column in used]
+        options["variables"] = tape.shuffled([column.linking.name for column in used])
     if method in ("unicity", "taxicab"):
         options |= draw_bins(tape)
     if method != "adhoc" and tape.chance(30):

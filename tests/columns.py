@@ -77,12 +77,12 @@ class Column:
         spellings: list[Any] = [None]
         if store == "float":
             spellings.append(math.nan)
-        if store == "text":
+        if store in ("text", "category"):
             spellings += ["", "  "]
         if store == "text" and self.linking.kind == "numeric":
             spellings.append("nan")
         for code in self.linking.missing + file_codes:
-            if store == "text":
+            if store in ("text", "category"):
                 spellings.append(code)
                 if self.linking.kind == "numeric" and code != ".":
                     spellings.append(f" {code}.0")
@@ -126,7 +126,7 @@ def draw_column(tape: Tape, i: int, missing_rate: int) -> Column:
     else:
         texts = tape.chance(65)
         pool = tape.pick(*CATEGORIES) if texts else tape.pick(*WHOLE_CATEGORIES)
-        stores = ("text",) if texts else ("int", "text", "float")
+        stores = ("text", "text", "category") if texts else ("int", "text", "float")
         missing = tape.pick(("-9",), ("-9", "."))
         skipped = tape.pick(("-6",), ("-6", "-7"))
     if kind == "categorical" and not coded and not skipping and tape.chance(15):

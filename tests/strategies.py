@@ -5,6 +5,8 @@ byte always means the simplest choice, shrinking leads to small plain studies. W
 then stands in a frozen ``Case``, which can be handed to the oracle, to the Python API, or to files.
 """
 
+import math
+import random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -12,34 +14,38 @@ from hypothesis import strategies as st
 from attack_options import draw_attacks
 from case_features import tally
 from columns import Column, draw_column, stored
-from reident import oracle
 from study_case import Case
 from tape import Tape
 
-__all__ = ["Case", "cases", "tally"]
+__all__ = ["Case", "cases", "large_cases", "tally"]
+
+SMALL = (12, 6)  # at most so many records in a file, and variables
+LARGE = (150, 20)
 
 
 def draw_cells(
     tape: Tape, columns: list[Column], count: int, change: int, sources: list[list[Any]] | None
-) -> list[list[tuple[str, int]]]:
-    """The cells of one file: rows copied with some cells changed, or new.
+) -> tuple[list[list[tuple[str, int]]], list[int | None]]:
+    """The cells of one file, rows copied with some cells changed or new, and what was copied.
 
     Copies are what makes ties, twins and true partners in files this small. Without sources the
     rows of the file itself are copied.
     """
     rows: list[list[tuple[str, int]]] = []
+    origins: list[int | None] = []
     sources = rows if sources is None else sources
     for _ in range(count):
-        if sources and tape.chance(75):
-            source = sources[tape.number(0, len(sources) - 1)]
+        origin = tape.number(0, len(sources) - 1) if sources and tape.chance(75) else None
+        if origin is None:
+            row = [column.draw(tape) for column in columns]
+        else:
             row = [
                 column.draw(tape) if tape.chance(change) else cell
-                for column, cell in zip(columns, source, strict=True)
+                for column, cell in zip(columns, sources[origin], strict=True)
             ]
-        else:
-            row = [column.draw(tape) for column in columns]
         rows.append(row)
-    return rows
+        origins.append(origin)
+    return rows, origins
 
 
 KEYS = ("7", "007", "1e5", "TRUE", "-8", "-9", "10", "9", "a-b", "é", "A", "a", "=1", "z z")
@@ -56,14 +62,14 @@ def draw_keys(tape: Tape, count: int, width: int) -> tuple[list[tuple[Any, ...]]
             ]
         elif style == "odd":
             keys = [(KEYS[i % 14], i // 4) for i in range(count)]
-        stores = {"int": ["int", "int"], "text": ["text", "text"], "odd": ["text", "int"]}[style]
+        stores = {"int": ["int", "float"], "text": ["text", "text"], "odd": ["text", "int"]}[style]
     else:
         keys = [(i,) for i in range(count)]
         if style == "text":
             keys = [(f"k{i:02}",) for i in range(count)]
         elif style == "odd":
-            keys = [(KEYS[i % 14],) for i in range(count)]
-        stores = ["int"] if style == "int" else ["text"]
+            keys = [(KEYS[i % 14] + "+" * (i // 14),) for i in range(count)]
+        stores = [tape.pick("int", "float") if style == "int" else "text"]
     return tape.shuffled(keys), stores
 
 
@@ -71,12 +77,18 @@ STRATA_VALUES = ((1, 2, 3), ("A", "B"), ("A", "B", "C", "-8"), ("06", "6"))
 
 
 def draw_truth(
-    tape: Tape, puf: list[tuple[Any, ...]], eif: list[tuple[Any, ...]]
+    tape: Tape,
+    puf: list[tuple[Any, ...]],
+    eif: list[tuple[Any, ...]],
+    origins: list[int | None],
 ) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-    """Pairs of keys as text: at least one of records that exist; duplicates, unknown ids."""
-    unknown_puf = tuple(f"no{i}" for i in range(len(puf[0])))
-    unknown_eif = tuple(f"no{i}" for i in range(len(eif[0])))
+    """Pairs of keys: at least one of records that exist; copies, duplicates, unknown ids."""
+    unknown_puf = tuple(f"no{x}" if isinstance(x, str) else 999 for x in puf[0])
+    unknown_eif = tuple(f"no{x}" if isinstance(x, str) else 999 for x in eif[0])
     pairs = []
+    for e, origin in zip(eif, origins, strict=True):
+        if origin is not None and tape.chance(40):
+            pairs.append((puf[origin], e))
     strangers = tape.chance(30)
     crowded = tape.chance(40)
     for _ in range(tape.number(1, 14)):
@@ -90,21 +102,25 @@ def draw_truth(
         if tape.chance(15):
             pairs.append((p, e))
     pairs.append((puf[tape.number(0, len(puf) - 1)], eif[tape.number(0, len(eif) - 1)]))
-    return [
-        (tuple(map(oracle.text_of, p)), tuple(map(oracle.text_of, e)))
-        for p, e in tape.shuffled(pairs)
-    ]
+    return tape.shuffled(pairs)
 
 
-def draw_case(shape: Tape, content: Tape, settings: Tape, *, callables: bool) -> Case:
+def draw_case(
+    shape: Tape,
+    content: Tape,
+    settings: Tape,
+    *,
+    callables: bool,
+    most: tuple[int, int] = SMALL,
+) -> Case:
     """A case from three tapes: its shape, its cells and keys, its attacks."""
-    n, m, v = shape.number(1, 12), shape.number(1, 12), shape.number(1, 6)
+    n, m, v = shape.number(1, most[0]), shape.number(1, most[0]), shape.number(1, most[1])
     missing_rate = shape.pick(0, 10, 30, 60)
     columns = [draw_column(shape, i, missing_rate) for i in range(v)]
     codes = [("-8",) if shape.chance(30) else () for _ in range(2)]
-    change, templates = shape.pick(0, 10, 30), shape.pick(1, 2, 3, 12)
-    puf_cells = draw_cells(content, columns, n, shape.pick(60, 30, 0), None)
-    eif_cells = draw_cells(content, columns, m, change, puf_cells[:templates])
+    change, templates = shape.pick(0, 10, 30), shape.pick(1, 2, 3, most[0])
+    puf_cells, _ = draw_cells(content, columns, n, shape.pick(60, 30, 0), None)
+    eif_cells, origins = draw_cells(content, columns, m, change, puf_cells[:templates])
 
     puf_key = shape.pick(("pufid",), ("household", "person"), ("id",))
     eif_key = shape.pick(("eifid",), ("id",), ("firm id", "line"))
@@ -123,7 +139,7 @@ def draw_case(shape: Tape, content: Tape, settings: Tape, *, callables: bool) ->
             name = getattr(column.linking, file)
             stores[file][name] = getattr(column.linking, f"{file}_store")
         for key, row_cells in zip(keys, cells, strict=True):
-            row = dict(zip(names, key, strict=True))
+            row = {name: stored(x, stores[file][name]) for name, x in zip(names, key, strict=True)}
             for column, cell in zip(columns, row_cells, strict=True):
                 row[getattr(column.linking, file)] = column.spell(cell, file, codes[side])
             rows[file].append(row)
@@ -135,9 +151,13 @@ def draw_case(shape: Tape, content: Tape, settings: Tape, *, callables: bool) ->
             iuf_puf_key = tuple(f"p{i}" for i in range(len(puf_key)))
             iuf_eif_key = tuple(f"e{i}" for i in range(len(eif_key)))
         names = iuf_puf_key + iuf_eif_key
-        stores["iuf"] = dict.fromkeys(names, "text")
+        kinds = puf_key_stores + eif_key_stores
+        if shape.chance(50):  # the truth may hold as text what the files hold as numbers
+            kinds = ["text"] * len(names)
+        stores["iuf"] = dict(zip(names, kinds, strict=True))
         iuf = tuple(
-            dict(zip(names, p + e, strict=True)) for p, e in draw_truth(content, puf_keys, eif_keys)
+            {name: stored(x, kind) for name, x, kind in zip(names, p + e, kinds, strict=True)}
+            for p, e in draw_truth(content, puf_keys, eif_keys, origins)
         )
     return Case(
         puf=tuple(rows["puf"]),
@@ -176,6 +196,7 @@ def draw_strata(
                 value = stored(values[content.number(0, len(values) - 1)], store)
                 if gaps and content.chance(gaps):
                     value = content.pick(None, " ") if store == "text" else None
+                    value = math.nan if store == "float" else value
                 row[name] = value
         strata.append(names)
     return tuple(strata)
@@ -191,3 +212,17 @@ def cases(*, callables: bool = True) -> st.SearchStrategy[Case]:
         st.binary(min_size=600, max_size=600),
         st.binary(min_size=250, max_size=250),
     )
+
+
+def large_cases() -> st.SearchStrategy[Case]:
+    """Studies of up to 150 records and 20 variables, where fast code takes its fast ways.
+
+    Drawn from a seed: far too many bytes for Hypothesis to shrink.
+    """
+    return st.builds(large_case, st.integers(0, 2**32 - 1), st.booleans())
+
+
+def large_case(seed: int, callables: bool) -> Case:  # noqa: FBT001  drawn, not called by hand
+    rng = random.Random(seed)  # noqa: S311  no secret is made
+    tapes = [Tape(rng.randbytes(size)) for size in (1_000, 40_000, 1_000)]
+    return draw_case(*tapes, callables=callables, most=LARGE)

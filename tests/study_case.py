@@ -17,6 +17,7 @@ from reident import oracle
 METHODS = ("unicity", "taxicab", "euclidean", "adhoc")
 DTYPES = {
     "text": pl.String,
+    "category": pl.Categorical,
     "float": pl.Float64,
     "int": pl.Int64,
     "bool": pl.Boolean,
@@ -231,7 +232,9 @@ def one_or_list(names: tuple[str, ...]) -> str | list[str]:
 
 def variable_entry(one: Linking) -> str | dict[str, Any]:
     """A variable as study.toml writes it: the kind alone where that says everything."""
-    entry: dict[str, Any] = {"kind": one.kind}
+    # In one line: a table of its own would stand behind the others, and so change the order.
+    entry: dict[str, Any] = tomlkit.inline_table()
+    entry["kind"] = one.kind
     if one.puf != one.name:
         entry["puf"] = one.puf
     if one.eif != one.name:

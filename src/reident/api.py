@@ -1,35 +1,132 @@
-"""The façade: what a user of the Python package holds in hand."""
+"""The façade: what a user of the Python package, and the command line, hold in hand."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from reident import disk
+from reident.audit import audit
+from reident.errors import Fault, RefusalError, SpecError
+from reident.io import outputs
+from reident.io.intake import take_in
+from reident.io.spec import read_study
 from reident.model import study as model
-from reident.run import run
+from reident.run import chosen, run
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from reident.engine.job import Watch
+    from reident.model.notes import Note
     from reident.model.options import Attack
     from reident.model.result import StudyResult
 
 
 class Study(model.Study):
-    """A re-identification study: three files, linking variables, attacks."""
+    """A re-identification study: three files, linking variables, attacks.
+
+    >>> import polars as pl
+    >>> puf = pl.DataFrame({"pufid": ["a", "b"], "sex": ["f", "m"], "age": [31, 64]})
+    >>> eif = pl.DataFrame({"eifid": ["x", "y"], "sex": ["f", "m"], "age": [31, 50]})
+    >>> iuf = pl.DataFrame({"pufid": ["a"], "eifid": ["x"]})
+    >>> from reident import IntruderFile, PublicFile, Taxicab, TruthFile, categorical, numeric
+    >>> study = Study(
+    ...     puf=PublicFile(puf, key="pufid"),
+    ...     eif=IntruderFile(eif, key="eifid"),
+    ...     truth=TruthFile(iuf),
+    ...     variables=[categorical("sex"), numeric("age")],
+    ... )
+    >>> study.run(Taxicab())["taxicab"].rates.conditional
+    50.0
+    """
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
         """Read a study file; all its faults are reported at once."""
-        from reident.io.spec import read_study  # noqa: PLC0415  # frames need no study file
-
-        return cls(**dict(read_study(path)))
+        study = read_study(path)
+        return cls(**{name: getattr(study, name) for name in type(study).model_fields})
 
     def run(
-        self, *attacks: Attack, jobs: int = 1, unperturbed: bool = False, watch: Watch | None = None
+        self,
+        *attacks: Attack,
+        jobs: int = 1,
+        unperturbed: bool = False,
+        watch: Watch | None = None,
     ) -> StudyResult:
-        """Run the given attacks, or the study's own; each is labelled by its method."""
+        """Run the given attacks, each labelled by its method, or the study's own.
+
+        `jobs` is the number of threads, `watch` is called with progress; neither changes the
+        result. `unperturbed` uses the IUF's values in place of the PUF's.
+        """
         study = self
         if attacks:
             study = self.model_copy(update={"attacks": {a.method: a for a in attacks}})
-        return run(study, jobs=jobs, unperturbed=unperturbed, watch=watch)
+        taken = take_in(study, unperturbed=unperturbed)
+        return run(study, taken, jobs=jobs, unperturbed=unperturbed, watch=watch)
+
+    def run_to(
+        self,
+        folder: Path | str,
+        *,
+        only: Sequence[str] = (),
+        jobs: int = 1,
+        audit_records: int = 0,
+        unperturbed: bool = False,
+        force: bool = False,
+        watch: Watch | None = None,
+    ) -> StudyResult:
+        """Run the study and write its run folder; nothing is written if anything is wrong.
+
+        `only` names the attacks by label. `audit_records` PUF records are derived again by the
+        plain oracle. A finished run is replaced only by `force`.
+        """
+        folder = Path(folder)
+        chosen(self, only)
+        outputs.refuse_unless_free(folder, force=force)
+        taken = take_in(self, unperturbed=unperturbed)
+        with outputs.run_folder(folder, force=force) as draft:
+            result = run(self, taken, only=only, jobs=jobs, unperturbed=unperturbed, watch=watch)
+            if audit_records:
+                audit(self, taken, result, audit_records)
+            outputs.write_draft(draft, self, result, _shown(result))
+            outputs.publish(draft, folder)
+        return result
+
+    def check(self) -> tuple[Note, ...]:
+        """Read and check the files without running anything; faults raise, notes come back."""
+        return tuple(take_in(self).notes)
+
+
+def write_scenario(folder: Path, *, records: int, seed: int, force: bool = False) -> Path:
+    """Write the made-up files of `scenario study`; returns the path of the study file."""
+    from reident.scenario.population import study_scenario  # noqa: PLC0415  # only here
+
+    if records < 1:
+        raise SpecError(Fault(where="records", found="less than one", remedy="Give at least 1"))
+    path = folder / "study.toml"
+    if path.exists() and not force:
+        raise RefusalError(
+            Fault(where=str(path), found="an earlier scenario", remedy="Replace it by --force")
+        )
+    made = study_scenario(records=records, seed=seed)
+    disk.make_folder(folder)
+    for name, frame in (("puf", made.puf), ("eif", made.eif), ("iuf", made.iuf)):
+        with disk.create(folder / f"{name}.csv") as stream:
+            frame.write_csv(stream)
+    disk.write_text(path, made.study)
+    return path
+
+
+def _shown(result: StudyResult) -> dict[str, bytes]:
+    """What people read: the report and the tables, by name in the run folder."""
+    # Only a run that is written down needs a template engine and a workbook writer.
+    from reident.report import document, html, tables  # noqa: PLC0415
+
+    results = result.to_dict()
+    page = html.render(document.document(results, result.manifest))
+    shown = {f"tables/{name}": content for name, content in tables.csv_tables(results).items()}
+    return shown | {
+        "tables/results.xlsx": tables.workbook(results),
+        "report.html": page.encode(),
+    }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import sys
 import time
+from collections import Counter
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,6 @@ from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
 from reident.engine.local import BUDGET, local
 from reident.errors import Fault, InternalError, SpecError
-from reident.io.intake import Intake, take_in
-from reident.model.limits import Limits
 from reident.model.notes import Note, in_order
 from reident.model.rates import Rates, wilson
 from reident.model.result import AttackResult, LimitCheck, StudyResult
@@ -26,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reident.engine.job import Fold, Watch
-    from reident.model.files import SourceFile
+    from reident.io.intake import Intake
+    from reident.model.limits import Limits
     from reident.model.linked import Linked
     from reident.model.options import Attack
-    from reident.model.pairs import Pairs
     from reident.model.study import Study
 
 LIBRARIES = ("reident", "numba", "numpy", "polars", "scipy")
@@ -37,25 +35,20 @@ LIBRARIES = ("reident", "numba", "numpy", "polars", "scipy")
 
 def run(
     study: Study,
+    taken: Intake,
     *,
     only: Sequence[str] = (),
     jobs: int = 1,
     budget: int = BUDGET,
     unperturbed: bool = False,
     watch: Watch | None = None,
-    intake: Intake | None = None,
 ) -> StudyResult:
     """Run the attacks of a study, or those labelled in `only`, and check them against the truth.
 
-    `jobs`, `budget` (pairs a tile) and `watch` say how it runs; they never change the result. An
-    `intake` made before saves reading the files again.
+    `taken` are its files as they came through the door. `jobs`, `budget` (pairs a tile) and
+    `watch` say how it runs; they never change the result.
     """
-    attacks = _chosen(study, only)
-    clock = _Clock()
-    inputs = {name: _fingerprint(file) for name, file in _files(study).items()}
-    clock.lap("read")
-    taken = take_in(study, unperturbed=unperturbed) if intake is None else intake
-    clock.lap("encode")
+    attacks = chosen(study, only)
     fold = local(jobs, budget, watch)
     results = {}
     encoding = {}
@@ -73,17 +66,15 @@ def run(
         encoding=encoding,
         unperturbed=unperturbed,
         manifest={
-            "inputs": {
-                name: {**inputs[name], "records": taken.rows[name]} for name in inputs
-            },
+            "inputs": taken.inputs,
             "unperturbed": unperturbed,
             "versions": {name: version(name) for name in LIBRARIES},
             "engine": "local",
             "jobs": jobs,
-            "methods": {label: "brute" for label in results},
+            "methods": dict.fromkeys(results, "brute"),
             "ledger": _ledger(taken, results),
             "forecast": {"pairs": taken.files.layout.pairs},
-            "timings": {**clock.laps, "attacks": seconds},
+            "timings": {**taken.seconds, "attacks": seconds},
             "machine": {
                 "python": platform.python_version(),
                 "system": platform.system(),
@@ -94,46 +85,22 @@ def run(
     )
 
 
-class _Clock:
-    """Seconds between laps."""
-
-    def __init__(self) -> None:
-        self.laps: dict[str, float] = {}
-        self._since = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self.laps[name] = now - self._since
-        self._since = now
-
-
-def _chosen(study: Study, only: Sequence[str]) -> Mapping[str, Attack]:
+def chosen(study: Study, only: Sequence[str]) -> Mapping[str, Attack]:
+    """The attacks that a run takes: all, or those labelled in `only`."""
     unknown = [label for label in only if label not in study.attacks]
     if unknown:
         known = ", ".join(study.attacks)
         raise SpecError(
             *(
-                Fault(where="only", found=f"no attack is labelled {label!r}", remedy=f"Labels are: {known}")
+                Fault(
+                    where="only",
+                    found=f"no attack is labelled {label!r}",
+                    remedy=f"Labels are: {known}",
+                )
                 for label in unknown
             )
         )
-    return {
-        label: attack for label, attack in study.attacks.items() if not only or label in only
-    }
-
-
-def _files(study: Study) -> dict[str, SourceFile]:
-    files: dict[str, SourceFile] = {"puf": study.puf, "eif": study.eif}
-    return files if study.truth is None else files | {"iuf": study.truth}
-
-
-def _fingerprint(file: SourceFile) -> dict[str, Any]:
-    """Name, size and SHA-256 of an input; a frame in memory has only a name."""
-    if file.path is None or not file.path.is_file():
-        return {"name": file.name, "bytes": None, "sha256": None}
-    with file.path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return {"name": file.name, "bytes": file.path.stat().st_size, "sha256": digest}
+    return {label: attack for label, attack in study.attacks.items() if not only or label in only}
 
 
 def _linked(study: Study, label: str, attack: Attack, taken: Intake, fold: Fold) -> Linked:
@@ -171,18 +138,19 @@ def _set_aside_notes(linked: Linked) -> list[Note]:
 
 def _named(linked: Linked, verified: Verified, taken: Intake) -> pl.DataFrame:
     """The pairs by key. Where pairs are not listed, other suspected records stand without one."""
-    pairs = linked.pairs
-    scored = linked.scale is not None
+    pairs, scale = linked.pairs, linked.scale
+    none = [None] * len(pairs)
+    scores = none if scale is None else scale.score(pairs.units)
     frame = pl.DataFrame(
         [
             *_keys(taken.puf.keys, pairs.puf, "puf"),
             *_keys(taken.eif.keys, pairs.eif, "eif"),
-            pl.Series("score", linked.scale.score(pairs.units) if linked.scale else _none(pairs), pl.Float64),
-            pl.Series("rank", pairs.rank if scored else _none(pairs), pl.Int64),
-            pl.Series("tied", pairs.tied if scored else _none(pairs), pl.Int64),
+            pl.Series("score", scores, pl.Float64),
+            pl.Series("rank", none if scale is None else pairs.rank, pl.Int64),
+            pl.Series("tied", none if scale is None else pairs.tied, pl.Int64),
             pl.Series(
                 "confirmed",
-                _none(pairs) if verified.confirmed is None else verified.confirmed,
+                none if verified.confirmed is None else verified.confirmed,
                 pl.Boolean,
             ),
         ]
@@ -200,10 +168,6 @@ def _named(linked: Linked, verified: Verified, taken: Intake) -> pl.DataFrame:
 
 def _keys(keys: pl.DataFrame, at: Any, side: str) -> list[pl.Series]:
     return [keys[name][at].alias(f"{side}_{name}") for name in keys.columns]
-
-
-def _none(pairs: Pairs) -> list[None]:
-    return [None] * len(pairs)
 
 
 def _study_result(
@@ -294,11 +258,11 @@ def _ledger(taken: Intake, results: Mapping[str, AttackResult]) -> dict[str, Any
     strata = taken.files.strata
     held = {side: _sizes(numbers) for side, numbers in (("puf", strata.puf), ("eif", strata.eif))}
     by_stratum = sum(n * held["eif"].get(s, 0) for s, n in held["puf"].items())
-    rows = {
+    rows: dict[str, dict[str, Any]] = {
         label: {
-            "read": taken.rows["puf"],
+            "read": taken.files.puf_records,
             "compared": result.compared,
-            "set_aside": {rule: records for rule, records in result.set_aside},
+            "set_aside": dict(result.set_aside),
         }
         for label, result in results.items()
     }
@@ -313,10 +277,8 @@ def _ledger(taken: Intake, results: Mapping[str, AttackResult]) -> dict[str, Any
                 remedy="Report this: the result would not be trustworthy",
             )
         )
-    return {"puf": rows, "eif": {"read": taken.rows["eif"]}, "pairs": by_stratum}
+    return {"puf": rows, "eif": {"read": taken.files.eif_records}, "pairs": by_stratum}
 
 
 def _sizes(numbers: Any) -> dict[int, int]:
-    from collections import Counter  # noqa: PLC0415  # used once
-
     return Counter(number for number in numbers.tolist() if number >= 0)

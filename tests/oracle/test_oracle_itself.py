@@ -84,10 +84,25 @@ def test_cell_of_a_value(value, kind, cell):
     assert cell_of(value, kind, ("-9",), ("-6", "-7")) == cell
 
 
-@pytest.mark.parametrize("value", ["inf", math.inf, "1e999", "1,234", "x", "0x10", "1_000"])
+@pytest.mark.parametrize(
+    "value", ["inf", math.inf, "1e999", "1,234", "x", "0x10", "1_000", "\u0661"]
+)
 def test_not_a_number_is_an_error(value):
     with pytest.raises(ValueError, match="finite number"):
         cell_of(value, "numeric", (), ())
+
+
+@pytest.mark.parametrize("value", ["20200101", "2020-W01-1", "2020-02-30", "1.2.2020", 7, 7.5])
+def test_not_a_date_is_an_error(value):
+    with pytest.raises(ValueError, match=r"date|day"):
+        cell_of(value, "date", (), ())
+
+
+def test_a_number_is_the_same_code_however_it_is_spelled():
+    codes = ("-6", "-6.0")
+    assert {cell_of(x, "numeric", (), codes) for x in ("-6", "-6.0", -6, -6.0, " -6.")} == {
+        NotApplicable("-6")
+    }
 
 
 def test_missing_wins_over_not_applicable():

@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from reident.oracle import study as judge
 from reident.oracle import text_of
 from reident.oracle.values import is_blank
-from strategies import Case, cases, tally
+from strategies import Case, cases, large_cases, tally
+from study_case import Linking
 
 EXAMPLES = int(os.environ.get("REIDENT_EXAMPLES", "2000"))
 STUDY = ("puf_records", "eif_records", "truth_pairs", "truth_unknown", "truth_pairs_split")
@@ -94,15 +95,54 @@ def test_a_study_of_texts_is_the_same_study(case):
     assert judge(*files, case.truth, case.oracle_variables, attacks, strata) == case.oracle()
 
 
-@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
-@given(case=cases())
-def test_api_equals_oracle(case):
-    tally(case)
+def assert_api_equals_oracle(case):
     expected = case.oracle()
     result = case.study().run()
     assert_results(expected, result.to_dict())
     for label, attack in expected["attacks"].items():
         assert_same(attack["pair_list"], pair_rows(case, result[label].pairs), f"{label}.pairs")
+
+
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
+@given(case=cases())
+def test_api_equals_oracle(case):
+    tally(case)
+    assert_api_equals_oracle(case)
+
+
+@settings(max_examples=max(1, EXAMPLES // 50), suppress_health_check=[HealthCheck.too_slow])
+@given(case=large_cases())
+def test_large_studies_equal_oracle(case):
+    """Up to 150 records and 20 variables: long masks, many strata, deep ties."""
+    assert_api_equals_oracle(case)
+
+
+def test_more_than_a_thousand_strata_equal_oracle():
+    """Above 1,000 the smallest strata become one row."""
+    places = [*range(1030), *range(20)]
+    stores = {"x": "text", "place": "int"}
+    case = Case(
+        puf=tuple({"p": i, "x": "a", "place": place} for i, place in enumerate(places)),
+        eif=tuple({"e": i, "x": "ab"[i % 2], "place": i + 15} for i in range(1030)),
+        iuf=tuple({"p": i, "e": i - 15} for i in range(15, 1030, 3)),
+        puf_key=("p",),
+        eif_key=("e",),
+        iuf_puf_key=("p",),
+        iuf_eif_key=("e",),
+        variables=(
+            Linking(name="x", kind="categorical", puf="x", eif="x", puf_store="", eif_store=""),
+        ),
+        strata=(("place", "place"),),
+        attacks={"taxicab": {}, "unicity": {}},
+        stores={
+            "puf": {"p": "int"} | stores,
+            "eif": {"e": "int"} | stores,
+            "iuf": {"p": "int", "e": "int"},
+        },
+    )
+    rows = case.oracle()["attacks"]["taxicab"]["by_stratum"]
+    assert (len(rows), rows[-1]["stratum"], rows[-1]["strata"]) == (1001, "other", 45)
+    assert_api_equals_oracle(case)
 
 
 @settings(max_examples=max(1, EXAMPLES // 10), suppress_health_check=[HealthCheck.too_slow])

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reident.attacks.pairwise import NO_NUMBERS, Metric, scorer
-from reident.attacks.rulebook import Judgement, judge
+from reident.attacks.pairwise import NO_NUMBERS, Metric, columnwise, scorer
+from reident.attacks.rulebook import judge
 from reident.encode.matrix import Column, stacked
 from reident.kernels.pairs import Rows
 from reident.model.linked import BARS, Scale
@@ -18,6 +18,7 @@ from reident.model.rules import BEST, UNITS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from reident.attacks.judgement import Judgement
     from reident.encode.files import Files
     from reident.kernels.pairs import Scorer
     from reident.model.options import AdHoc
@@ -35,8 +36,8 @@ def metric(attack: AdHoc, files: Files, variables: Sequence[Variable]) -> Metric
     threshold = Fraction(BEST * v, 2) if attack.threshold == "paper" else Fraction(attack.threshold)
     best = LOSS * v
     return Metric(
-        puf=Rows(puf, NO_NUMBERS),
-        eif=Rows(eif, NO_NUMBERS),
+        puf=Rows(columnwise(puf), NO_NUMBERS),
+        eif=Rows(columnwise(eif), NO_NUMBERS),
         scorer=_scorer(judged),
         bound=max(0, math.ceil(best - threshold * UNITS)),
         keep=attack.keep,

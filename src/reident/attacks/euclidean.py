@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reident.attacks.pairwise import Metric, scorer
+from reident.attacks.pairwise import Metric, columnwise, scorer
 from reident.encode.matrix import category_codes, scaled_numbers, stacked, state_codes
-from reident.kernels.pairs import CAP, DISTANCE, EQUAL, ONE, Rows, floors, squared
+from reident.kernels.pairs import CAP, DISTANCE, EQUAL, ONE, Rows, floors, squared, steepness
 from reident.model.linked import BARS, Scale
 from reident.model.notes import Note
 
@@ -38,8 +38,8 @@ def metric(attack: Euclidean, files: Files, variables: Sequence[Variable]) -> Me
     numbers, spread, ready = _numbers(files, variables, attack.scale, base)
     bound = _bound(attack, missing, v)
     return Metric(
-        puf=Rows(puf, numbers[0]),
-        eif=Rows(eif, numbers[1]),
+        puf=Rows(columnwise(puf), columnwise(numbers[0])),
+        eif=Rows(columnwise(eif), columnwise(numbers[1])),
         scorer=ready,
         bound=bound,
         keep=attack.keep,
@@ -101,7 +101,7 @@ def _numbers(
             sd[:, j] = [one.sd for one in measured]
             spread[variable.name] = measured
     own = np.zeros(len(files.layout.puf), np.int64) if scale == "study" else files.layout.stratum
-    return (puf, eif), spread, base._replace(sd=sd, scale=own, floor=floors())
+    return (puf, eif), spread, base._replace(sd=sd, steep=steepness(sd), scale=own, floor=floors())
 
 
 def _constants(variables: Sequence[Variable], spread: dict[str, list[Moments]]) -> list[Note]:
@@ -114,8 +114,7 @@ def _constants(variables: Sequence[Variable], spread: dict[str, list[Moments]]) 
             count=flat,
         )
         for variable in variables
-        if variable.name in spread
-        and (flat := sum(one.sd == 0 for one in spread[variable.name]))
+        if variable.name in spread and (flat := sum(one.sd == 0 for one in spread[variable.name]))
     ]
 
 

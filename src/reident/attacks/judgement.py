@@ -50,8 +50,8 @@ def distinct(cells: Cells, variable: Variable) -> Distinct:
     else:
         assert cells.text is not None  # noqa: S101  # cells hold numbers or texts
         texts = np.array(cells.text.to_list(), object)[cells.present]
-        values, places = np.unique(texts, return_inverse=True) if len(texts) else ([], texts)
-        values = list(values)
+        labels, places = np.unique(texts, return_inverse=True)
+        values = labels.tolist()
     codes = np.where(cells.state > 0, len(values) + cells.state - 1, MISSING).astype(np.int32)
     codes[cells.present] = places
     return Distinct(values=values, codes=codes, skips=len(variable.not_applicable))

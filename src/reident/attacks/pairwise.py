@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from reident.engine.job import Tile
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
 from reident.kernels import shortlist
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from reident.encode.files import Files
     from reident.encode.strata import Layout
-    from reident.engine.job import Fold
+    from reident.engine.job import Fold, Tile
     from reident.kernels.pairs import Rows, Scorer
     from reident.kernels.shortlist import Shortlist
     from reident.model.notes import Note
@@ -73,6 +72,11 @@ class RankedJob:
         """A strip's shortlist needs nothing more."""
         del tile
         return part
+
+
+def columnwise(table: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A table of records as one contiguous row per variable, as the kernel wants it."""
+    return np.ascontiguousarray(table.T)
 
 
 def meetings(layout: Layout) -> Ints:
@@ -155,10 +159,8 @@ def units_of(metric: Metric, files: Files, pairs: Ints) -> Ints:
     places = np.full(files.eif_records, -1, np.int64)
     places[layout.eif] = np.arange(len(layout.eif))
     asked = np.stack([rows[pairs[:, 0]], places[pairs[:, 1]]], axis=1)
-    met = (asked >= 0).all(axis=1)
-    met[met] = (
-        files.strata.puf[pairs[met, 0]] == files.strata.eif[pairs[met, 1]]
-    )
+    same = files.strata.puf[pairs[:, 0]] == files.strata.eif[pairs[:, 1]]
+    met = same & (asked[:, 0] >= 0) & (asked[:, 1] >= 0)
     out = np.full(len(pairs), UNMET, np.int64)
     found = np.zeros(int(met.sum()), np.int64)
     kernel.score_listed(metric.puf, metric.eif, metric.scorer, asked[met], found)
@@ -182,6 +184,7 @@ def scorer(kinds: Sequence[int], missing: Sequence[int], other: Sequence[int]) -
         missing=np.array(missing, np.int64),
         other=np.array(other, np.int64),
         sd=np.zeros((1, len(kinds))),
+        steep=np.zeros((1, len(kinds))),
         scale=none,
         floor=none,
         start=np.zeros(len(kinds), np.int64),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from decimal import ROUND_CEILING, Context, Decimal, Inexact
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def _prefixed(eif: Distinct, text: str, steps: Steps) -> Ranges:
         start = text[:length]
         if len(start) == length:
             low = bisect_left(eif.values, start)
-            high = bisect_right(eif.values, start, key=lambda other, n=length: other[:n])
+            high = bisect_right(eif.values, start, key=itemgetter(slice(length)))
             ranges.append((low, high, units(score)))
     return ranges
 
@@ -193,6 +194,7 @@ def _called(rule: Judged, variable: Variable) -> Callable[[list[Any], list[Any]]
                     remedy="Return as many scores as there are values, each from 0 to 5",
                 )
             )
-        return np.rint(given * UNITS).astype(np.int64).reshape(len(puf), len(eif))
+        table: Ints = np.rint(given * UNITS).astype(np.int64).reshape(len(puf), len(eif))
+        return table
 
     return scores

@@ -17,7 +17,6 @@ from reident.attacks.exposure import first_orders, present_uniques
 from reident.attacks.pairwise import set_aside
 from reident.attacks.taxicab import described, few_codes
 from reident.encode.matrix import coded_matrix
-from reident.engine.job import Tile
 from reident.engine.tiles import cut
 from reident.kernels import masks as kernel
 from reident.kernels.keys import counts, row_keys
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from reident.encode.files import Files
-    from reident.engine.job import Fold
+    from reident.engine.job import Fold, Tile
     from reident.kernels.masks import Antichains
     from reident.model.options import Unicity
     from reident.model.truth import Truth
@@ -97,7 +96,7 @@ class UnicityJob:
 def present_masks(codes: Codes) -> npt.NDArray[np.uint64]:
     """For each row the variables that are not missing, as a mask."""
     bits = np.uint64(1) << np.arange(codes.shape[1], dtype=np.uint64)
-    return ((codes >= 0) * bits).sum(axis=1, dtype=np.uint64)
+    return np.asarray(((codes >= 0) * bits).sum(axis=1, dtype=np.uint64))
 
 
 def link(
@@ -112,9 +111,7 @@ def link(
     puf, eif, columns = coded_matrix(files, variables, attack)
     layout = files.layout
     headline = READINGS.index(attack.interactions)
-    found = _gather(
-        fold(_job(puf, eif, files), label), attack, headline, files, truth
-    )
+    found = _gather(fold(_job(puf, eif, files), label), attack, headline, files, truth)
     order = np.zeros(files.puf_records, np.int64)
     order[layout.puf] = first_orders(
         puf, eif, layout, attack.orders, attack.interactions, found.reading[layout.puf] >= headline

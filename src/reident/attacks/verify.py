@@ -72,14 +72,11 @@ def _baseline(linked: Linked, truth: Truth | None, files: Files) -> float | None
     cases = np.stack([held[strata.puf[at]], true[at], guesses[at]], axis=1)
     distinct, records = np.unique(cases, axis=0, return_counts=True)
     return baseline(
-        (int(m), int(t), int(g), int(r))
-        for (m, t, g), r in zip(distinct, records, strict=True)
+        (int(m), int(t), int(g), int(r)) for (m, t, g), r in zip(distinct, records, strict=True)
     )
 
 
-def _by_stratum(
-    linked: Linked, confirmed: Flags | None, files: Files
-) -> tuple[StratumCounts, ...]:
+def _by_stratum(linked: Linked, confirmed: Flags | None, files: Files) -> tuple[StratumCounts, ...]:
     strata = files.strata
     if not strata.names:
         return ()
@@ -140,9 +137,7 @@ def _tied_out_true(linked: Linked, ranking: Ranking, truth: Truth | None) -> int
     """Of the records whose first rank is too large, those whose first rank holds a true pair."""
     if truth is None or linked.truth_units is None:
         return None
-    inside = ranking.tied_out[truth.puf] & (
-        linked.truth_units == ranking.first_units[truth.puf]
-    )
+    inside = ranking.tied_out[truth.puf] & (linked.truth_units == ranking.first_units[truth.puf])
     return len(np.unique(truth.puf[inside]))
 
 

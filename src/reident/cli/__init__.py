@@ -1,0 +1,64 @@
+"""The command line: one thin file per verb. Verbs call the library and show what it returns.
+
+Results go to stdout, talk and progress to stderr. Heavy imports happen inside verbs, so that
+`reident --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import cyclopts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+app = cyclopts.App(
+    name="reident",
+    help="Re-identification studies on microdata: how many people could really be found?",
+    version_flags=["--version"],
+    result_action="return_value",
+)
+app.command("reident.cli.demo:demo", name="demo")
+app.command("reident.cli.run:run", name="run")
+app.command("reident.cli.check:check", name="check")
+app.command("reident.cli.scenario:app", name="scenario")
+
+BAD_FLAG = 2
+INTERRUPTED = 130
+TERMINATED = 143
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    0 done; 1 failed; 2 bad study, file or flag, or a refusal; 3 done, an agreed limit is exceeded.
+    """
+    from reident.cli import talk  # noqa: PLC0415  # rich is not needed to parse flags
+
+    try:
+        code = app(
+            sys.argv[1:] if argv is None else list(argv),
+            exit_on_error=False,
+            print_error=False,
+        )
+    except cyclopts.CycloptsError as error:
+        talk.say_error(str(error))
+        return BAD_FLAG
+    except KeyboardInterrupt:
+        talk.say("Stopped; nothing was written under a final name.")
+        return INTERRUPTED
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+    except Exception as error:  # noqa: BLE001  # no traceback reaches a user: it could show data
+        return talk.failed(error)
+    return code if isinstance(code, int) else 0
+
+
+def entry() -> None:
+    """The `reident` command."""
+    import signal  # noqa: PLC0415  # only the real command takes signals
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Tables become matrices: cells, strata, bins, moments, codes."""

@@ -47,7 +47,7 @@ class Cells:
     @property
     def present(self) -> npt.NDArray[np.bool_]:
         """Where there is a value."""
-        return self.state == PRESENT
+        return np.equal(self.state, PRESENT)
 
 
 def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
@@ -149,9 +149,7 @@ def _days(column: pl.Series, file: SourceFile) -> pl.Series:  # noqa: ARG001  # 
 def _says_nan(column: pl.Series) -> npt.NDArray[np.bool_]:
     """Where NaN is what the file holds, not the sign of a text that is no number."""
     if column.dtype == pl.String:
-        return (
-            column.str.strip_chars().str.contains(NOT_A_NUMBER).fill_null(value=False).to_numpy()
-        )
+        return column.str.strip_chars().str.contains(NOT_A_NUMBER).fill_null(value=False).to_numpy()
     return np.full(len(column), column.dtype.is_float())
 
 

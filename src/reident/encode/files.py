@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reident.encode.cells import Cells
 from reident.encode.strata import Layout, Strata, layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from reident.encode.cells import Cells
 
 
 @dataclass(frozen=True, kw_only=True)

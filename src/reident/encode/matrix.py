@@ -59,9 +59,7 @@ def bin_codes(files: Files, variable: Variable, attack: Taxicab | Unicity) -> Co
     cuts: list[tuple[float, ...]] = []
     for groups in scales(files, attack.scale):
         inside = [rows[cells.present[rows]] for cells, rows in zip(sides, groups, strict=True)]
-        values = [
-            _numbers(cells)[rows] for cells, rows in zip(sides, inside, strict=True)
-        ]
+        values = [_numbers(cells)[rows] for cells, rows in zip(sides, inside, strict=True)]
         if attack.bins_method == "sas_rank":
             made = [rank_codes(x, attack.bins) for x in values]
         else:

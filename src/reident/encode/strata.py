@@ -20,9 +20,7 @@ Ints = npt.NDArray[np.int64]
 NO_STRATUM = -1
 
 
-def stratum_texts(
-    frame: pl.DataFrame, columns: Sequence[str], file: SourceFile
-) -> list[pl.Series]:
+def stratum_texts(frame: pl.DataFrame, columns: Sequence[str], file: SourceFile) -> list[pl.Series]:
     """The strata columns as text; null where missing."""
     texts = []
     for name in columns:
@@ -45,7 +43,9 @@ class Strata:
     eif: Ints
 
 
-def strata_of(names: tuple[str, ...], puf: list[pl.Series], eif: list[pl.Series], n: int, m: int) -> Strata:
+def strata_of(
+    names: tuple[str, ...], puf: list[pl.Series], eif: list[pl.Series], n: int, m: int
+) -> Strata:
     """Number the strata of both files together; without strata all records share one."""
     if not names:
         return Strata(names=(), values=[()], puf=np.zeros(n, np.int64), eif=np.zeros(m, np.int64))
@@ -92,6 +92,4 @@ def layout(strata: Strata) -> Layout:
     last = np.searchsorted(held, strata.puf[puf], "right")
     meets = last > first
     puf = puf[meets]
-    return Layout(
-        puf=puf, eif=eif, first=first[meets], last=last[meets], stratum=strata.puf[puf]
-    )
+    return Layout(puf=puf, eif=eif, first=first[meets], last=last[meets], stratum=strata.puf[puf])

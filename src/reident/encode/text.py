@@ -7,8 +7,12 @@ true and false; dates in ISO form.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EXACT = 2**53
 """Beyond this a float column no longer holds every whole number."""
@@ -23,7 +27,7 @@ def text_of(column: pl.Series) -> pl.Series:
     kind = column.dtype
     if kind == pl.String:
         return column
-    if kind.is_integer() or kind in (pl.Boolean, pl.Date) or isinstance(kind, pl.Categorical | pl.Enum):
+    if kind.is_integer() or isinstance(kind, pl.Boolean | pl.Date | pl.Categorical | pl.Enum):
         return column.cast(pl.String)
     if kind.is_float():
         return _by_distinct_value(column.cast(pl.Float64).fill_nan(None), _float_text)
@@ -45,7 +49,7 @@ def _float_text(value: float) -> str:
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
 
 
-def _by_distinct_value(column: pl.Series, text: object) -> pl.Series:
+def _by_distinct_value(column: pl.Series, text: Callable[[Any], str]) -> pl.Series:
     values = column.drop_nulls().unique()
-    texts = [text(value) for value in values.to_list()]  # type: ignore[operator]  # a callable
+    texts = [text(value) for value in values.to_list()]
     return column.replace_strict(values, pl.Series(texts, dtype=pl.String), default=None)

@@ -1,0 +1,1 @@
+"""How work is cut, run and folded. An engine knows no attack."""

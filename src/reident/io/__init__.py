@@ -1,0 +1,1 @@
+"""The doors: tables in, study files in and out, run folders out."""

@@ -57,7 +57,7 @@ def key_order(keys: pl.DataFrame, file: SourceFile) -> Positions:
             _fault(
                 file,
                 keys.columns,
-                f"{doubled.sum()} records share their key with another, the first is record {first}",
+                f"{doubled.sum()} records share a key with another, the first is record {first}",
                 "Make keys unique, or name more key columns",
             )
         )

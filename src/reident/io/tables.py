@@ -58,9 +58,7 @@ def _read_path(file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     )
 
 
-def _read_parquet(
-    path: Path, file: SourceFile, columns: Sequence[str] | None
-) -> pl.DataFrame:
+def _read_parquet(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     try:
         held = pl.read_parquet_schema(path)
         wanted = [name for name in held if columns is None or name in columns]
@@ -77,7 +75,7 @@ def _read_parquet(
 
 def _read_frame(file: SourceFile) -> pl.DataFrame:
     try:
-        return nw.from_native(file.source, eager_only=True).to_polars()
+        frame: pl.DataFrame = nw.from_native(file.source, eager_only=True).to_polars()
     except (TypeError, ModuleNotFoundError):
         raise DataError(
             Fault(
@@ -86,6 +84,7 @@ def _read_frame(file: SourceFile) -> pl.DataFrame:
                 remedy="Give a path or a polars, pandas or pyarrow frame (these need pyarrow)",
             )
         ) from None
+    return frame
 
 
 def _absent(file: SourceFile, name: str, known: list[str]) -> Fault:

@@ -14,8 +14,11 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numba
+
+config: Any = numba.config  # its attributes are made at run time
 
 
 def source_digest() -> str:
@@ -28,7 +31,8 @@ def source_digest() -> str:
 
 def _cache_folder() -> Path:
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "reident"
-    folder = (Path(numba.config.CACHE_DIR) if numba.config.CACHE_DIR else home) / source_digest()
+    named = config.CACHE_DIR
+    folder = (Path(named) if named else home) / source_digest()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
@@ -37,7 +41,7 @@ def _cache_folder() -> Path:
 
 
 CACHE = _cache_folder()
-numba.config.CACHE_DIR = str(CACHE)
+config.CACHE_DIR = str(CACHE)
 
 
 def compiled_before() -> bool:

@@ -7,7 +7,7 @@ other PUF records and all EIF records, and no other record attains it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -26,7 +26,7 @@ class Antichains(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True)
-def agreement(puf: npt.NDArray[np.int32], p: int, other: npt.NDArray[np.int32], q: int) -> int:
+def agreement(puf: npt.NDArray[np.int32], p: int, other: npt.NDArray[np.int32], q: int) -> Any:
     """The mask of PUF row p and a row of another table."""
     mask = np.uint64(0)
     for j in range(puf.shape[1]):

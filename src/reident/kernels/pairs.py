@@ -1,13 +1,15 @@
 """Score a tile of pairs into shortlists: exact integers, never a matrix (Primer 2.2, steps 1-5).
 
 A score is a sum of non-negative units over the variables, lower is closer. How a variable adds up
-is its *kind*: a table that all three ranked metrics fill in their own way.
+is its *kind*: a table that all three ranked metrics fill in their own way. One PUF record meets a
+block of EIF records at a time, variable by variable, so that each inner loop runs down one column.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -22,12 +24,16 @@ a PUF code scores by. LISTED: units of listed EIF codes, `other` for the rest.""
 ONE = 1 << 40
 """Units of a squared score of 1."""
 CAP = 6.0
-GRAIN = 1024
+GRAIN = 512
 """Lower bounds of squared scores are tabulated in steps of 1/GRAIN of a standard deviation."""
+SLACK = 1 - 2.0**-40
+"""Keeps a level below its gap although it is found by multiplication, not division."""
+BLOCK = 2048
+"""EIF records scored at a time: their sums stay in the first-level cache."""
 
 
 class Rows(NamedTuple):
-    """Records of one file: a code per variable (-1 missing) and a number where kinds need one."""
+    """Records of one file, a row per variable: codes (-1 missing), and numbers for distances."""
 
     codes: npt.NDArray[np.int32]
     numbers: npt.NDArray[np.float64]
@@ -36,15 +42,18 @@ class Rows(NamedTuple):
 class Scorer(NamedTuple):
     """How each variable scores.
 
-    `missing` and `other` are units per variable. `sd` is per scale and variable, `scale` names the
-    scale of each PUF row. STEPS and LISTED variables own rows start[j] + PUF code of `bounds`:
-    entries bounds[row] to bounds[row + 1] of `low`, `high` and `units`.
+    `missing` and `other` are units per variable. `sd` is per scale and variable, and `steep` what
+    a distance is multiplied by to find its level; `scale` names the scale of each PUF row. STEPS
+    and LISTED variables own rows start[j] + PUF code of `bounds`: entries bounds[row] to
+    bounds[row + 1] of `low`, `high` and `units`. Ranges of STEPS lie one inside the other, the
+    innermost first.
     """
 
     kind: npt.NDArray[np.int64]
     missing: npt.NDArray[np.int64]
     other: npt.NDArray[np.int64]
     sd: npt.NDArray[np.float64]
+    steep: npt.NDArray[np.float64]
     scale: npt.NDArray[np.int64]
     floor: npt.NDArray[np.int64]
     start: npt.NDArray[np.int64]
@@ -62,17 +71,17 @@ def gap(a: float, b: float, sd: float) -> float:
         return 0.0
     if sd == 0.0:
         return CAP
-    x = apart / sd
-    return x if x < CAP else CAP
+    return min(apart / sd, CAP)
 
 
 @numba.njit(cache=True, nogil=True)
-def squared(x: float) -> int:
+def squared(x: float) -> Any:
     """The squared score of a gap, in units: 2 logistic(x) - 1 = tanh(x / 2)."""
     t = math.tanh(x * 0.5)
     return np.int64(np.rint(t * t * ONE))
 
 
+@cache
 def floors() -> npt.NDArray[np.int64]:
     """Units that a gap of at least k / GRAIN cannot score below, for every k up to the cap."""
     steps = np.arange(int(CAP) * GRAIN + 1) / GRAIN
@@ -81,64 +90,136 @@ def floors() -> npt.NDArray[np.int64]:
     return np.array(units, np.int64)
 
 
-@numba.njit(cache=True, nogil=True)
-def graded(scorer: Scorer, j: int, a: int, b: int) -> int:
-    """Units of EIF code b for PUF code a of a STEPS variable: the first range that holds it."""
-    row = scorer.start[j] + a
-    for k in range(scorer.bounds[row], scorer.bounds[row + 1]):
-        if scorer.low[k] <= b < scorer.high[k]:
-            return scorer.units[k]
-    return scorer.other[j]
+def steepness(sd: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """What a distance is multiplied by to find its level; finite also where sd is 0."""
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.minimum(GRAIN * SLACK / sd, 1e300)
 
 
 @numba.njit(cache=True, nogil=True)
-def listed(scorer: Scorer, j: int, a: int, b: int) -> int:
-    """Units of EIF code b for PUF code a of a LISTED variable, by bisection of a's list."""
-    row = scorer.start[j] + a
-    first, last = scorer.bounds[row], scorer.bounds[row + 1]
-    while first < last:
-        middle = (first + last) // 2
-        if scorer.low[middle] < b:
-            first = middle + 1
-        else:
-            last = middle
-    if first < scorer.bounds[row + 1] and scorer.low[first] == b:
-        return scorer.units[first]
-    return scorer.other[j]
+def level(a: float, b: float, steep: float) -> Any:
+    """The entry of `floors` for two numbers: never above their gap times GRAIN."""
+    return np.int32(min(abs(a - b) * steep, CAP * GRAIN))
 
 
 @numba.njit(cache=True, nogil=True)
-def score(puf: Rows, p: int, eif: Rows, e: int, scorer: Scorer, cutoff: int) -> int:
-    """The exact units of a pair, or some number at or above the cutoff if they reach it."""
-    total = np.int64(0)
-    unsettled = False
+def add_equal(
+    total: npt.NDArray[np.int64],
+    a: int,
+    codes: npt.NDArray[np.int32],
+    missing: int,
+    other: int,
+) -> None:
+    """Add units of an EQUAL variable: PUF code a against a block of EIF codes."""
+    for i in range(len(total)):
+        b = codes[i]
+        total[i] += missing if b < 0 else (0 if a == b else other)
+
+
+@numba.njit(cache=True, nogil=True)
+def add_distance(
+    total: npt.NDArray[np.int64],
+    here: tuple[float, float],
+    codes: npt.NDArray[np.int32],
+    numbers: npt.NDArray[np.float64],
+    apart: tuple[int, int],
+    floor: npt.NDArray[np.int64],
+) -> None:
+    """Add lower bounds of a DISTANCE variable whose PUF cell is present.
+
+    `here` is the PUF's number and its steepness; `apart` the units of missing and of different.
+    """
+    x, steep = here
+    missing, other = apart
+    for i in range(len(total)):
+        b = codes[i]
+        near = floor[level(x, numbers[i], steep)]
+        total[i] += missing if b < 0 else (near if b == 0 else other)
+
+
+@numba.njit(cache=True, nogil=True)
+def add_steps(
+    total: npt.NDArray[np.int64],
+    codes: npt.NDArray[np.int32],
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    units: npt.NDArray[np.int64],
+    apart: tuple[int, int],
+) -> None:
+    """Add units of a STEPS variable: those of the innermost range that holds the EIF code.
+
+    Every range that holds it replaces the units of the next one outside: differences add up.
+    """
+    missing, other = apart
+    for i in range(len(total)):
+        total[i] += missing if codes[i] < 0 else other
+    outside = other
+    for k in range(len(low) - 1, -1, -1):
+        begin, end = low[k], high[k]
+        change = units[k] - outside
+        outside = units[k]
+        for i in range(len(total)):
+            total[i] += change if (codes[i] >= begin) & (codes[i] < end) else 0
+
+
+@numba.njit(cache=True, nogil=True)
+def add_listed(
+    total: npt.NDArray[np.int64],
+    codes: npt.NDArray[np.int32],
+    listed: npt.NDArray[np.int32],
+    units: npt.NDArray[np.int64],
+    apart: tuple[int, int],
+) -> None:
+    """Add units of a LISTED variable: bisect the PUF code's list for the EIF code."""
+    missing, other = apart
+    for i in range(len(total)):
+        b = codes[i]
+        at = np.searchsorted(listed, b)
+        found = units[at] if at < len(listed) and listed[at] == b else other
+        total[i] += missing if b < 0 else found
+
+
+@numba.njit(cache=True, nogil=True)
+def add_up(
+    total: npt.NDArray[np.int64], puf: Rows, p: int, eif: Rows, first: int, scorer: Scorer
+) -> None:
+    """Units of PUF row p with EIF rows from `first` on; of DISTANCE variables the lower bound."""
+    last = first + len(total)
+    total[:] = 0
     for j in range(len(scorer.kind)):
-        a, b = puf.codes[p, j], eif.codes[e, j]
+        a = puf.codes[j, p]
         kind = scorer.kind[j]
-        if a < 0 or b < 0:
-            total += scorer.missing[j]
-        elif kind == EQUAL:
-            if a != b:
-                total += scorer.other[j]
+        missing, other = scorer.missing[j], scorer.other[j]
+        codes = eif.codes[j, first:last]
+        if a < 0:
+            total += missing
+        elif kind == EQUAL or (kind == DISTANCE and a > 0):
+            # A number that is not applicable equals the same code alone, as a category does.
+            add_equal(total, a, codes, missing, other)
         elif kind == DISTANCE:
-            if a == 0 and b == 0:
-                x = gap(puf.numbers[p, j], eif.numbers[e, j], scorer.sd[scorer.scale[p], j])
-                total += scorer.floor[int(x * GRAIN)]
-                unsettled = True
-            elif a != b:
-                total += scorer.other[j]
-        elif kind == STEPS:
-            total += graded(scorer, j, a, b)
+            here = (puf.numbers[j, p], scorer.steep[scorer.scale[p], j])
+            numbers = eif.numbers[j, first:last]
+            add_distance(total, here, codes, numbers, (missing, other), scorer.floor)
         else:
-            total += listed(scorer, j, a, b)
-        if total >= cutoff:
-            return total
-    if unsettled:
-        for j in range(len(scorer.kind)):
-            if scorer.kind[j] == DISTANCE and puf.codes[p, j] == 0 and eif.codes[e, j] == 0:
-                x = gap(puf.numbers[p, j], eif.numbers[e, j], scorer.sd[scorer.scale[p], j])
-                total += squared(x) - scorer.floor[int(x * GRAIN)]
-    return total
+            row = scorer.start[j] + a
+            begin, end = scorer.bounds[row], scorer.bounds[row + 1]
+            low, units = scorer.low[begin:end], scorer.units[begin:end]
+            if kind == STEPS:
+                add_steps(total, codes, low, scorer.high[begin:end], units, (missing, other))
+            else:
+                add_listed(total, codes, low, units, (missing, other))
+
+
+@numba.njit(cache=True, nogil=True)
+def above_floor(puf: Rows, p: int, eif: Rows, e: int, scorer: Scorer) -> Any:
+    """What the lower bounds of a pair leave out."""
+    more = 0
+    for j in range(len(scorer.kind)):
+        if scorer.kind[j] == DISTANCE and puf.codes[j, p] == 0 and eif.codes[j, e] == 0:
+            a, b, scale = puf.numbers[j, p], eif.numbers[j, e], scorer.scale[p]
+            more += squared(gap(a, b, scorer.sd[scale, j]))
+            more -= scorer.floor[level(a, b, scorer.steep[scale, j])]
+    return more
 
 
 @numba.njit(cache=True, nogil=True)
@@ -154,13 +235,20 @@ def score_tile(
 
     PUF row p meets EIF rows meets[p, 0] to meets[p, 1] - 1.
     """
+    totals = np.empty(BLOCK, np.int64)
     for p in range(tile[0], tile[1]):
         row = p - tile[0]
-        for e in range(max(meets[p, 0], tile[2]), min(meets[p, 1], tile[3])):
+        end = min(meets[p, 1], tile[3])
+        for first in range(max(meets[p, 0], tile[2]), end, BLOCK):
+            total = totals[: min(BLOCK, end - first)]
+            add_up(total, puf, p, eif, first, scorer)
             cutoff = short.cutoff[row]
-            units = score(puf, p, eif, e, scorer, cutoff)
-            if units < cutoff:
-                push(short, row, e, units)
+            for i in range(len(total)):
+                if total[i] < cutoff:
+                    units = total[i] + above_floor(puf, p, eif, first + i, scorer)
+                    if units < cutoff:
+                        push(short, row, first + i, units)
+                        cutoff = short.cutoff[row]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -172,6 +260,7 @@ def score_listed(
     out: npt.NDArray[np.int64],
 ) -> None:
     """Score given pairs (PUF row, EIF row), whatever their score."""
-    never = np.iinfo(np.int64).max
     for k in range(len(pairs)):
-        out[k] = score(puf, pairs[k, 0], eif, pairs[k, 1], scorer, never)
+        p, e = pairs[k]
+        add_up(out[k : k + 1], puf, p, eif, e, scorer)
+        out[k] += above_floor(puf, p, eif, e, scorer)

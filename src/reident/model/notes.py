@@ -19,6 +19,15 @@ class Note:
         return {"code": self.code, "text": self.text, "count": self.count}
 
 
+def plural(count: int, one: str, many: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "stratum", "strata"), plural(2000, "stratum", "strata")
+    ('1 stratum', '2,000 strata')
+    """
+    return f"{count:,} {one if count == 1 else many}"
+
+
 def in_order(notes: list[Note]) -> list[Note]:
     """Notes to be stated first come first; otherwise the order they were made in."""
     return sorted(notes, key=lambda note: not note.first)

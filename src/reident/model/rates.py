@@ -96,6 +96,5 @@ def chance_of_a_hit(others: int, true: int, guesses: int) -> float:
 def baseline(cases: Iterable[tuple[int, int, int, int]]) -> float:
     """Records that blind guessing would confirm; cases are (others, true, guesses, records)."""
     return math.fsum(
-        chance_of_a_hit(others, true, guesses) * records
-        for others, true, guesses, records in cases
+        chance_of_a_hit(others, true, guesses) * records for others, true, guesses, records in cases
     )

@@ -54,9 +54,7 @@ def _falling(steps: Steps) -> Steps:
 
 Rising = Annotated[Steps, AfterValidator(_rising)]
 Falling = Annotated[Steps, AfterValidator(_falling)]
-Similarity = Literal[
-    "jaro_winkler", "jaro", "levenshtein", "indel", "osa", "damerau_levenshtein"
-]
+Similarity = Literal["jaro_winkler", "jaro", "levenshtein", "indel", "osa", "damerau_levenshtein"]
 
 
 class Rule(Value):

@@ -72,9 +72,7 @@ def faults_between(study: Study) -> list[Fault]:
 
 def _variable_faults(study: Study) -> list[Fault]:
     if not study.variables:
-        return [
-            Fault(where="variables", found="no linking variable", remedy="Name at least one")
-        ]
+        return [Fault(where="variables", found="no linking variable", remedy="Name at least one")]
     names = Counter(variable.name for variable in study.variables)
     return [
         Fault(where=f"variables.{name}", found="named twice", remedy="Name it once")
@@ -185,8 +183,7 @@ def _rule_faults(
             remedy=f"It judges: {', '.join(attack.rules[variable.name].kinds)}",
         )
         for variable in linking
-        if variable.name in attack.rules
-        and variable.kind not in attack.rules[variable.name].kinds
+        if variable.name in attack.rules and variable.kind not in attack.rules[variable.name].kinds
     ]
 
 

@@ -16,7 +16,7 @@ from .values import Key, Record, Variable, in_key_order
 MOST_LISTED = 10_000_000
 
 
-def study(  # noqa: PLR0913, PLR0917  the six parts of a study
+def study(
     puf: Sequence[Record],
     eif: Sequence[Record],
     truth: Sequence[tuple[Key, Key]] | None,

@@ -34,7 +34,8 @@ class NotApplicable:
 Cell: TypeAlias = NotApplicable | str | float | int | None
 Cells: TypeAlias = tuple[Cell, ...]
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 EPOCH = dt.date(1970, 1, 1)
 
 
@@ -117,18 +118,13 @@ def cell_of(value: Raw, kind: str, missing: Sequence[str], not_applicable: Seque
 
 
 def matching_code(value: Raw, kind: str, codes: Sequence[str]) -> str | None:
-    """The declared code that a value is, if any: as text, and for numbers also as a number."""
+    """The first declared code that a value is: as text, and for numbers also as a number."""
     if value is None:
         return None
     text = text_of(value)
+    number = number_of(text) if kind == "numeric" else None
     for code in codes:
-        if text == code:
-            return code
-    if kind != "numeric":
-        return None
-    number = number_of(text)
-    for code in codes:
-        if number is not None and number == number_of(code):
+        if text == code or (number is not None and number == number_of(code)):
             return code
     return None
 
@@ -150,7 +146,7 @@ def float_of(value: Raw) -> float | None:
 
 def days_of(value: Raw) -> float:
     """A date in days, so that dates count as numbers; a time of day is a part of a day."""
-    if isinstance(value, str):
+    if isinstance(value, str) and DATE.fullmatch(value.strip()):
         value = dt.date.fromisoformat(value.strip())
     if isinstance(value, dt.datetime):  # before date: a datetime is a date
         midnight = dt.datetime.combine(value.date(), dt.time(), value.tzinfo)

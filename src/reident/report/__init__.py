@@ -1,0 +1,22 @@
+"""The report: numbers of results.json in words, tables and one page. It never computes.
+
+Reading guide:
+
+=================  =============================================================
+file               idea
+=================  =============================================================
+``plain.py``       texts of other hands, made harmless to show
+``figures.py``     numbers as a reader sees them
+``sentences.py``   one plain sentence for each finding
+``sections.py``    the values a document is made of
+``cells.py``       numbers as cells of a table
+``findings.py``    sections about what was found
+``details.py``     the section of the numbers behind the rates
+``grounds.py``     sections about what the findings stand on
+``wording.py``     texts that are the same for every study
+``document.py``    results and manifest -> sections, in order
+``html.py``        sections -> report.html
+``tables.py``      results -> csv files and one workbook
+``terminal.py``    results -> a table and sentences for the terminal
+=================  =============================================================
+"""

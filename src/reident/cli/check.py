@@ -1,0 +1,44 @@
+"""reident check: all faults of a study and its files, before any work."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reident.errors import Fault
+    from reident.model.notes import Note
+
+
+def check(study: Path, /, *, json: bool = False) -> int:
+    """Check a study and its files without running it.
+
+    Args:
+        study: The study file (TOML).
+        json: Print faults and notes as JSON.
+    """
+    from reident.api import Study  # noqa: PLC0415  # see cli/__init__
+    from reident.cli import talk  # noqa: PLC0415
+    from reident.errors import DataError, SpecError  # noqa: PLC0415
+    from reident.io.outputs import as_json  # noqa: PLC0415
+
+    notes: tuple[Note, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    try:
+        notes = Study.read(study).check()
+    except (SpecError, DataError) as error:
+        faults = error.faults
+    if json:
+        found = {
+            "faults": [str(fault) for fault in faults],
+            "notes": [note.to_dict() for note in notes],
+        }
+        talk.stdout().print(as_json(found), end="", soft_wrap=True)
+    else:
+        for fault in faults:
+            talk.say_error(str(fault))
+        for note in notes:
+            talk.stdout().print(f"note: {note.text}", soft_wrap=True)
+        if not faults:
+            talk.stdout().print("No faults.")
+    return 2 if faults else 0

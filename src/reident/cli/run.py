@@ -1,0 +1,45 @@
+"""reident run: a whole study."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+
+
+def run(
+    study: Path,
+    /,
+    *,
+    only: str = "",
+    out: Path | None = None,
+    jobs: int = 0,
+    audit: int = 0,
+    unperturbed: bool = False,
+    force: bool = False,
+    json: bool = False,
+) -> int:
+    """Run a study: link, suspect, verify, report.
+
+    Args:
+        study: The study file (TOML).
+        only: Labels of the attacks to run, separated by commas.
+        out: The run folder; by default STUDY.run beside the study file.
+        jobs: Threads; by default one per core. They never change the result.
+        audit: Derive so many PUF records again with the plain oracle; fail on any difference.
+        unperturbed: Use the IUF's unperturbed values in place of the PUF's.
+        force: Replace a finished run.
+        json: Print results.json instead of the table.
+    """
+    from reident.api import Study  # noqa: PLC0415  # see cli/__init__
+    from reident.cli.study import run_study  # noqa: PLC0415
+
+    ending = ".unperturbed.run" if unperturbed else ".run"
+    return run_study(
+        Study.read(study),
+        out or study.with_suffix(ending),
+        only=[label.strip() for label in only.split(",") if label.strip()],
+        jobs=jobs,
+        audit_records=audit,
+        unperturbed=unperturbed,
+        force=force,
+        as_json_text=json,
+    )

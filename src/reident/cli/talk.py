@@ -1,0 +1,56 @@
+"""What the command line says: talk and errors on stderr, never a traceback, never a data value."""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+
+from rich.console import Console
+
+from reident.errors import ReidentError
+
+ISSUE = "This is a bug in reident, not in your study. Please report it with the id {id}."
+
+
+def stderr() -> Console:
+    """A console for talk."""
+    return Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+
+def stdout() -> Console:
+    """A console for results."""
+    return Console(highlight=False, markup=False)
+
+
+def say(text: str) -> None:
+    """A line of talk."""
+    stderr().print(text)
+
+
+def say_error(text: str) -> None:
+    """A line that tells what is wrong."""
+    stderr().print(f"error: {text}", style="bold red")
+
+
+def failed(error: Exception) -> int:
+    """Tell an error and return its exit code."""
+    if isinstance(error, ReidentError):
+        for fault in error.faults:
+            say_error(str(fault))
+        return error.exit_code
+    if isinstance(error, OSError):
+        say_error(f"{error.strerror or type(error).__name__}: {error.filename or 'no file named'}")
+        return 1
+    if isinstance(error, MemoryError):
+        say_error("out of memory. Run fewer attacks at a time, or use a larger machine.")
+        return 1
+    say_error(f"{type(error).__name__}. {ISSUE.format(id=_report_id(error))}")
+    return 1
+
+
+def _report_id(error: Exception) -> str:
+    """Names the place in the code, not the data that was there."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{frame.name}:{frame.lineno}" for frame in frames]
+    digest = hashlib.sha256(" ".join(places).encode()).hexdigest()[:8]
+    return f"{digest} ({places[-1] if places else 'unknown'})"

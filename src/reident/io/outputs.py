@@ -1,0 +1,147 @@
+"""The run folder: private, whole, and marked as finished by results.json alone.
+
+Work goes on in `.work` under a lock. Everything is written there first; final names appear by
+rename at the end, results.json last.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import time
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from reident import disk
+from reident.errors import Fault, RefusalError
+from reident.io.spec import study_dict, study_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from reident.model.result import StratumCounts, StudyResult
+    from reident.model.study import Study
+
+FINISHED = "results.json"
+WORK = ".work"
+
+
+def refuse_unless_free(folder: Path, *, force: bool) -> None:
+    """Refuse a folder that holds a finished run, unless forced, or files of somebody else."""
+    if folder.exists() and not folder.is_dir():
+        raise _refusal(folder, "a file stands where the run folder would be", "Name another --out")
+    if (folder / FINISHED).exists() and not force:
+        raise _refusal(folder, "a finished run", "Name another --out, or replace it by --force")
+    foreign = (
+        folder.exists()
+        and any(folder.iterdir())
+        and not ((folder / FINISHED).exists() or (folder / WORK).exists())
+    )
+    if foreign:
+        raise _refusal(folder, "a folder with other files", "Name an empty or a new folder")
+
+
+@contextlib.contextmanager
+def run_folder(folder: Path, *, force: bool) -> Iterator[Path]:
+    """Hold a run folder while a study runs; yields the folder to write into.
+
+    A folder in which another run is at work is refused. What an interrupted run left in `.work`
+    is removed.
+    """
+    refuse_unless_free(folder, force=force)
+    disk.make_folder(folder)
+    with _lock(folder):
+        draft = folder / WORK / "draft"
+        if draft.exists():
+            shutil.rmtree(draft)
+        disk.make_folder(draft)
+        yield draft
+    shutil.rmtree(folder / WORK)
+
+
+@contextlib.contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    work = disk.make_folder(folder / WORK)
+    handle = os.open(work / "lock", os.O_RDWR | os.O_CREAT, disk.PRIVATE_FILE)
+    with os.fdopen(handle, "r+") as stream:
+        try:
+            # The system frees the lock when its holder dies, however it dies.
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise _refusal(
+                folder, "another run at work here", "Wait for it, or name another --out"
+            ) from None
+        stream.truncate(0)
+        stream.write(json.dumps({"pid": os.getpid(), "start": time.time()}))
+        stream.flush()
+        yield
+
+
+def _refusal(folder: Path, found: str, remedy: str) -> RefusalError:
+    return RefusalError(Fault(where=folder.name, found=found, remedy=remedy))
+
+
+def write_draft(
+    draft: Path, study: Study, result: StudyResult, extras: Mapping[str, bytes]
+) -> None:
+    """Write every output of a run. `extras` are files that other layers made, by relative name."""
+    start = time.perf_counter()
+    restricted = disk.make_folder(draft / "restricted")
+    with disk.create(restricted / "pairs.parquet") as stream:
+        all_pairs(result).write_parquet(stream)
+    disk.write_text(restricted / "encoding.json", as_json(result.encoding))
+    if result.strata:
+        with disk.create(restricted / "strata.parquet") as stream:
+            _all_strata(result).write_parquet(stream)
+    disk.write_text(draft / "study.toml", study_text(study))
+    for name, content in extras.items():
+        disk.make_folder((draft / name).parent)
+        with disk.create(draft / name) as stream:
+            stream.write(content)
+    timings = result.manifest["timings"] | {"write": time.perf_counter() - start}
+    manifest = {**result.manifest, "study": study_dict(study), "timings": timings}
+    disk.write_text(draft / "manifest.json", as_json(manifest))
+    disk.write_text(draft / FINISHED, as_json(result.to_dict()))
+
+
+def publish(draft: Path, folder: Path) -> None:
+    """Give the outputs their final names, results.json last; an older run is replaced."""
+    (folder / FINISHED).unlink(missing_ok=True)
+    for part in sorted(draft.iterdir(), key=lambda path: path.name == FINISHED):
+        final = folder / part.name
+        if final.is_dir():
+            shutil.rmtree(final)
+        part.replace(final)
+        disk.sync_folder(folder)
+
+
+def as_json(value: Any) -> str:
+    """JSON for people and programs alike; NaN would be a bug and is refused."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def all_pairs(result: StudyResult) -> pl.DataFrame:
+    """The suspected pairs of all attacks: by attack, PUF key, rank, EIF key."""
+    parts = [
+        attack.pairs.select(pl.lit(label).alias("attack"), pl.all())
+        for label, attack in result.attacks.items()
+    ]
+    return pl.concat(parts) if parts else pl.DataFrame()
+
+
+def _counts(row: StratumCounts) -> dict[str, Any]:
+    return {name: value for name, value in row.to_dict().items() if name != "stratum"}
+
+
+def _all_strata(result: StudyResult) -> pl.DataFrame:
+    rows = [
+        {"attack": label, **row.stratum, **_counts(row)}
+        for label, attack in result.attacks.items()
+        for row in attack.by_stratum
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)

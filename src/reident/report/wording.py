@@ -1,0 +1,125 @@
+"""Texts that are the same for every study: methods, limits of the method, glossary."""
+
+from __future__ import annotations
+
+RATES = (
+    (
+        "Rates (Primer 1.2). A record of the public-use file is suspected when an attack links it "
+        "to at least one intruder record, and confirmed when one of those links is true. The "
+        "suspected and the confirmed rate are shares of all records of the public-use file, also "
+        "of those that could not be compared. The conditional rate is the share of confirmed "
+        "among suspected records; the Primer calls it the critical statistic for a release. It is "
+        "undefined, not 0, when nothing is suspected."
+    ),
+    (
+        "Interval. The 95 % interval of the conditional rate is Wilson's. It treats records as "
+        "independent, which members of one household are not."
+    ),
+    (
+        "Blind guessing. For each suspected record a guesser who knows nothing draws as many "
+        "intruder records of the same stratum as the attack linked. The number shown is how many "
+        "records are expected to be guessed right."
+    ),
+)
+
+METHODS = {
+    "unicity": (
+        "Primer 2.1",
+        (
+            "Numeric variables become bins. On a set of linking variables a record is a sample "
+            "unique when nothing in the set is missing and no other record of its own file and "
+            "stratum has the same values. A pair is suspected when, for some set, both records "
+            "are sample uniques with the same values."
+        ),
+    ),
+    "taxicab": (
+        "Primer 2.2 and 2.2.1",
+        (
+            "Numeric variables become bins. A variable scores 0 if equal, 1 if different, and the "
+            "missing score if either side is missing; the mean over the variables must lie below "
+            "the threshold. Of the pairs that pass, whole ranks are kept, closest first, while "
+            "there are at most as many pairs as the option keep says."
+        ),
+    ),
+    "euclidean": (
+        "Primer 2.2 and 2.2.2",
+        (
+            "As taxicab, but numeric variables are compared by their distance in standard "
+            "deviations of the public-use file, capped at six and brought to the range 0 to 1. "
+            "The metric is the root of the sum of squares, divided by the number of variables. "
+            "Its largest value is 1/sqrt(v), not 1, so the printed threshold lets more through as "
+            "variables are added; the notes say how much."
+        ),
+    ),
+    "adhoc": (
+        "Primer 2.2 and 2.2.3",
+        (
+            "The data owner's rules give each variable a score from 0 (no match, or missing) to 5 "
+            "(match). The sum must exceed the threshold. Ranks are kept as for taxicab, highest "
+            "first."
+        ),
+    ),
+}
+"""Method -> where it is defined, and what it does."""
+
+STRATA = (
+    "Strata (Primer 3). A record meets only intruder records with the same values of all strata. "
+    "Finer strata never lose a true pair whose records share a stratum, though the conditional "
+    "rate can fall: the inference from finer to coarser strata holds for counts, not for rates."
+)
+
+CANNOT_SHOW = (
+    (
+        "It does not prove that nobody can be re-identified. Low rates say that these attacks, "
+        "with this intruder file, did not succeed often."
+    ),
+    (
+        "It looks at one intruder file. Another intruder may hold other variables, fresher values "
+        "or more people."
+    ),
+    (
+        "It looks at one point in time. Files that appear later may be linked to the released "
+        "file, which cannot be called back."
+    ),
+    "It does not cover someone who knows a respondent well and looks for that one person.",
+    (
+        "A low rate can mean good protection or a badly harmonised intruder file. The table of "
+        "agreement between true pairs helps to tell one from the other."
+    ),
+    (
+        "It judges links between records, not what could be inferred about a person or a group "
+        "without a link."
+    ),
+)
+
+GLOSSARY = (
+    ("Attack", "A method, with its settings, by which an intruder links the two files."),
+    ("Blind guessing", "A guesser who knows nothing but the strata; what an attack must beat."),
+    ("Conditional rate", "Confirmed records as a share of suspected records."),
+    ("Confirmed", "A suspected record for which at least one link is true."),
+    ("EIF", "External intruder file: what an intruder could hold."),
+    ("Interaction, order", "A set of linking variables taken together, and its size."),
+    ("IUF", "Internal use file: the truth, which record is which."),
+    ("Lift", "Confirmed records divided by what blind guessing would confirm."),
+    ("Linking variable", "A variable that both files have and the intruder compares."),
+    ("Missing", "A value that is not known. It equals nothing, not even another missing value."),
+    (
+        "Not applicable",
+        "A question that rightly has no answer, such as the rent of an owner. It equals itself.",
+    ),
+    ("Overlap", "Records of the public-use file that have a true partner in the intruder file."),
+    ("Pair precision", "True pairs as a share of suspected pairs."),
+    ("PUF", "Public-use file: what would be released."),
+    (
+        "Rank",
+        "The place of a score among the distinct scores of one record; tied pairs share a rank.",
+    ),
+    ("Recall", "Confirmed records as a share of the overlap."),
+    ("Sample unique", "A record that is alone in its file and stratum with its values."),
+    ("Set aside", "A record that could be compared with nobody, by a named rule; still counted."),
+    ("SHA-256", "A fingerprint of a file: it changes when any byte of the file changes."),
+    ("Stratum", "A part of the files inside which records are compared, such as a state."),
+    ("Suspected", "A record that an attack links to at least one intruder record."),
+    ("Threshold", "How close a pair must be to be looked at at all."),
+    ("-", "Undefined, or not known without the truth."),
+)
