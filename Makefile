@@ -16,7 +16,7 @@ demo: $(STAMP)  ## the whole study on made-up data
 	$(BIN)/reident demo --force
 
 test: $(STAMP)  ## every test
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 check: $(STAMP)  ## style, types, direction of dependency
 	$(BIN)/ruff check .

@@ -19,11 +19,17 @@ app = cyclopts.App(
     help="Re-identification studies on microdata: how many people could really be found?",
     version_flags=["--version"],
     result_action="return_value",
+    default_parameter=cyclopts.Parameter(negative="", show_default=False),
 )
-app.command("reident.cli.demo:demo", name="demo")
-app.command("reident.cli.run:run", name="run")
-app.command("reident.cli.check:check", name="check")
-app.command("reident.cli.scenario:app", name="scenario")
+VERBS = {
+    "demo": ("reident.cli.demo:demo", "The whole study on made-up data."),
+    "run": ("reident.cli.run:run", "Run a study: link, suspect, verify, report."),
+    "check": ("reident.cli.check:check", "All faults of a study and its files, before any work."),
+    "scenario": ("reident.cli.scenario:app", "Make up files with planted truth and a ready study."),
+}
+"""Verbs by name: where they live, so that only the one that is called is imported."""
+for _name, (_home, _help) in VERBS.items():
+    app.command(_home, name=_name, help=_help)
 
 BAD_FLAG = 2
 INTERRUPTED = 130
