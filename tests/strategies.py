@@ -17,7 +17,7 @@ from columns import Column, draw_column, stored
 from study_case import Case
 from tape import Tape
 
-__all__ = ["Case", "cases", "large_cases", "tally"]
+__all__ = ["Case", "cases", "large_case", "tally"]
 
 SMALL = (12, 6)  # at most so many records in a file, and variables
 LARGE = (150, 20)
@@ -214,15 +214,11 @@ def cases(*, callables: bool = True) -> st.SearchStrategy[Case]:
     )
 
 
-def large_cases() -> st.SearchStrategy[Case]:
-    """Studies of up to 150 records and 20 variables, where fast code takes its fast ways.
+def large_case(seed: int, *, callables: bool) -> Case:
+    """A study of up to 150 records and 20 variables, where fast code takes its fast ways.
 
-    Drawn from a seed: far too many bytes for Hypothesis to shrink.
+    Made from a seed: these are too many bytes for Hypothesis to draw and to shrink.
     """
-    return st.builds(large_case, st.integers(0, 2**32 - 1), st.booleans())
-
-
-def large_case(seed: int, callables: bool) -> Case:  # noqa: FBT001  drawn, not called by hand
     rng = random.Random(seed)  # noqa: S311  no secret is made
     tapes = [Tape(rng.randbytes(size)) for size in (1_000, 40_000, 1_000)]
     return draw_case(*tapes, callables=callables, most=LARGE)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Self
 
 from reident import disk
 from reident.audit import audit
-from reident.errors import Fault, RefusalError, SpecError
+from reident.errors import DataError, Fault, RefusalError, SpecError
 from reident.io import outputs
 from reident.io.intake import take_in
-from reident.io.spec import read_study
+from reident.io.spec import examine, read_study, read_text, study_text
 from reident.model import study as model
 from reident.run import chosen, run
 
@@ -93,9 +93,26 @@ class Study(model.Study):
             outputs.publish(draft, folder)
         return result
 
-    def check(self) -> tuple[Note, ...]:
-        """Read and check the files without running anything; faults raise, notes come back."""
-        return tuple(take_in(self).notes)
+
+def check_study(path: Path) -> tuple[tuple[Fault, ...], tuple[Note, ...]]:
+    """Every fault of a study file and of the files it names, in one answer, and the notes."""
+    study, faults = examine(read_text(path), folder=path.parent, name=path.name)
+    if study is None:
+        return faults, ()
+    try:
+        return faults, tuple(take_in(study).notes)
+    except DataError as error:
+        return (*faults, *error.faults), ()
+
+
+def save_study(study: Study, path: Path, *, force: bool = False) -> None:
+    """Write a study file that says what the study says."""
+    if path.exists() and not force:
+        raise RefusalError(
+            Fault(where=path.name, found="a file is there", remedy="Replace it by --force")
+        )
+    disk.make_folder(path.absolute().parent)
+    disk.write_text(path, study_text(study))
 
 
 def write_scenario(folder: Path, *, records: int, seed: int, force: bool = False) -> Path:

@@ -24,6 +24,7 @@ app = cyclopts.App(
 VERBS = {
     "demo": ("reident.cli.demo:demo", "The whole study on made-up data."),
     "run": ("reident.cli.run:run", "Run a study: link, suspect, verify, report."),
+    "link": ("reident.cli.link:link", "Link two files by flags alone, without a study file."),
     "check": ("reident.cli.check:check", "All faults of a study and its files, before any work."),
     "scenario": ("reident.cli.scenario:app", "Make up files with planted truth and a ready study."),
 }

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from reident.errors import Fault
-    from reident.model.notes import Note
 
 
 def check(study: Path, /, *, json: bool = False) -> int:
@@ -17,17 +12,11 @@ def check(study: Path, /, *, json: bool = False) -> int:
         study: The study file (TOML).
         json: Print faults and notes as JSON.
     """
-    from reident.api import Study  # noqa: PLC0415  # see cli/__init__
+    from reident.api import check_study  # noqa: PLC0415  # see cli/__init__
     from reident.cli import talk  # noqa: PLC0415
-    from reident.errors import DataError, SpecError  # noqa: PLC0415
     from reident.io.outputs import as_json  # noqa: PLC0415
 
-    notes: tuple[Note, ...] = ()
-    faults: tuple[Fault, ...] = ()
-    try:
-        notes = Study.read(study).check()
-    except (SpecError, DataError) as error:
-        faults = error.faults
+    faults, notes = check_study(study)
     if json:
         found = {
             "faults": [str(fault) for fault in faults],

@@ -5,6 +5,7 @@ All faults of all files are found before any is reported.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from reident.encode.files import Files, files
 from reident.encode.strata import Strata, strata_of, stratum_texts
 from reident.errors import DataError, Fault
 from reident.io.keys import key_order, keys_of
-from reident.io.tables import read
+from reident.io.remarks import remarks
+from reident.io.tables import all_columns, read
 from reident.io.truth import read_truth, split_pairs, truth_from, truth_notes, with_unperturbed
 from reident.model.notes import Note, plural
 
@@ -83,15 +85,12 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
     """Read and check the three files of a study."""
     faults = _Faults()
     start = time.perf_counter()
-    frames = {
-        "puf": faults.attempt(lambda: read(study.puf, _columns(study, "puf"))),
-        "eif": faults.attempt(lambda: read(study.eif, _columns(study, "eif"))),
-    }
+    puf_frame = _read_all(study.puf, _columns(study, "puf"), faults)
+    eif_frame = _read_all(study.eif, _columns(study, "eif"), faults)
     known = study.truth
     iuf = None
     if known is not None:
         iuf = faults.attempt(lambda: read_truth(study, known, unperturbed=unperturbed))
-    puf_frame, eif_frame = frames["puf"], frames["eif"]
     read_in = time.perf_counter()
     puf = eif = None
     if puf_frame is not None:
@@ -128,7 +127,11 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
         files=files(puf.cells, eif.cells, strata),
         truth=truth,
         split=split,
-        notes=[*truth_notes(truth, split), *_strata_notes(strata)],
+        notes=[
+            *truth_notes(truth, split),
+            *_strata_notes(strata),
+            *remarks(study, puf, eif),
+        ],
         inputs=inputs,
         seconds={"read": read_in - start, "encode": time.perf_counter() - read_in},
     )
@@ -142,6 +145,16 @@ def _fingerprint(file: SourceFile, records: int) -> dict[str, Any]:
     with file.path.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     return named | {"bytes": file.path.stat().st_size, "sha256": digest}
+
+
+def _read_all(file: SourceFile, columns: list[str], faults: _Faults) -> pl.DataFrame | None:
+    """Read the columns; where some are absent, the others are still looked at for faults."""
+    frame = faults.attempt(lambda: read(file, columns))
+    if frame is None:
+        with contextlib.suppress(DataError):
+            held = all_columns(file)
+            frame = read(file, [name for name in columns if name in held])
+    return frame
 
 
 def _columns(study: Study, side: str) -> list[str]:
@@ -158,17 +171,20 @@ def _side(
     study: Study, side: str, file: PublicFile | IntruderFile, frame: pl.DataFrame, faults: _Faults
 ) -> Side | None:
     """Check a file column by column and put it in order of key."""
-    keys = faults.attempt(lambda: keys_of(frame, file.key, file))
+    keys = None
+    if all(name in frame.columns for name in file.key):
+        keys = faults.attempt(lambda: keys_of(frame, file.key, file))
     order = None if keys is None else faults.attempt(lambda: key_order(keys, file))
     read_cells = {
         variable.name: faults.attempt(
             lambda v=variable: cells(frame[v.column(side)], v, file)  # type: ignore[misc]
         )
         for variable in study.variables
+        if variable.column(side) in frame.columns
     }
-    texts = stratum_texts(frame, [part.column(side) for part in study.strata], file)
-    if keys is None or order is None or any(one is None for one in read_cells.values()):
+    if faults.found or keys is None or order is None:
         return None
+    texts = stratum_texts(frame, [part.column(side) for part in study.strata], file)
     return Side(
         keys=keys[order],
         cells={name: one.take(order) for name, one in read_cells.items() if one is not None},

@@ -32,17 +32,31 @@ TABLES = ("puf", "eif", "iuf", "variables", "strata", "attacks", "limits", "repo
 def read_study(path: Path | str) -> Study:
     """Read a study file; relative paths in it start from its folder."""
     path = Path(path)
+    return parse_study(read_text(path), folder=path.parent, name=path.name)
+
+
+def read_text(path: Path) -> str:
+    """The text of a study file."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise SpecError(
             Fault(where=path.name, found="not a readable text file", remedy="Check the path")
         ) from None
-    return parse_study(text, folder=path.parent, name=path.name)
 
 
 def parse_study(text: str, *, folder: Path, name: str = "study.toml") -> Study:
     """Read the text of a study file."""
+    study, faults = examine(text, folder=folder, name=name)
+    if faults or study is None:
+        raise SpecError(*faults)
+    return study
+
+
+def examine(
+    text: str, *, folder: Path, name: str = "study.toml"
+) -> tuple[Study | None, tuple[Fault, ...]]:
+    """All faults of a study file, and as much of a study as its sound parts make."""
     try:
         # Decimals stay as written: 0.1 is one tenth, and 1.1 - 1.0 is within 0.1.
         data = tomllib.loads(text, parse_float=Decimal)
@@ -61,7 +75,7 @@ class _Reader:
         self._name, self._lines = name, lines
         self._faults: list[Fault] = []
 
-    def study(self, data: dict[str, Any], folder: Path) -> Study:
+    def study(self, data: dict[str, Any], folder: Path) -> tuple[Study | None, tuple[Fault, ...]]:
         self._known_names(data)
         parts: dict[str, Any] = {key: data[key] for key in SCALARS if key in data}
         for section, kind in (("puf", PublicFile), ("eif", IntruderFile), ("iuf", TruthFile)):
@@ -80,11 +94,10 @@ class _Reader:
         if isinstance(report, dict):
             self._only(report, "report", ("small_cell",))
             parts |= {key: report[key] for key in report if key == "small_cell"}
-        self._stop_if_any()
-        study = self._attempt("", lambda: Study(**parts))
-        self._stop_if_any()
-        assert study is not None  # noqa: S101  # else a fault was raised
-        return study
+        made = self._attempt("", lambda: Study(**parts)) if not self._faults else None
+        if made is None:
+            made = _without_attacks(parts)
+        return made, tuple(self._faults)
 
     # What is wrong, and where -------------------------------------------------------------
 
@@ -93,10 +106,6 @@ class _Reader:
         at = "" if line is None else f", line {line}"
         where = f"{self._name}{at}: {name}" if name else f"{self._name}{at}"
         self._faults.append(Fault(where=where, found=found, remedy=remedy))
-
-    def _stop_if_any(self) -> None:
-        if self._faults:
-            raise SpecError(*self._faults)
 
     def _attempt(self, section: str, build: Callable[[], T]) -> T | None:
         """Build a part; its faults are told under the names that the file uses."""
@@ -195,6 +204,15 @@ class _Reader:
         for label, given in own.items():
             made[label] = self._attempt(f"limits.{label}", lambda g=given: Limits(**g))  # type: ignore[misc]
         return {label: limits for label, limits in made.items() if limits is not None}
+
+
+def _without_attacks(parts: dict[str, Any]) -> Study | None:
+    """What is left of a faulty study, so that its files can be checked all the same."""
+    needed = ("puf", "eif", "truth", "variables", "strata")
+    try:
+        return Study(**{name: parts[name] for name in needed if parts.get(name)})
+    except SpecError:
+        return None
 
 
 # Back to text -----------------------------------------------------------------------------------

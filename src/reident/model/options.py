@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from reident.errors import SpecError
 from reident.model.rules import Judged, Rule, rule_of
 from reident.model.value import Names, Number, Value
 
@@ -103,9 +105,21 @@ class Euclidean(Attack):
 
 
 def _rules(data: Any) -> Any:
-    if isinstance(data, Mapping):
-        return {name: rule_of(rule) for name, rule in data.items()}
-    return data
+    """Rules by variable; the faults of all of them are told under the variable's name."""
+    if not isinstance(data, Mapping):
+        return data
+    rules, faults = {}, []
+    for name, given in data.items():
+        try:
+            rules[name] = rule_of(given)
+        except SpecError as error:
+            faults += [
+                replace(fault, where=".".join(["AdHoc.rules", name, *fault.where.split(".")[1:]]))
+                for fault in error.faults
+            ]
+    if faults:
+        raise SpecError(*faults)
+    return rules
 
 
 class AdHoc(Attack):
