@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from decimal import ROUND_CEILING, Context, Decimal, Inexact
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal, Inexact
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -194,7 +194,11 @@ def _called(rule: Judged, variable: Variable) -> Callable[[list[Any], list[Any]]
                     remedy="Return as many scores as there are values, each from 0 to 5",
                 )
             )
-        table: Ints = np.rint(given * UNITS).astype(np.int64).reshape(len(puf), len(eif))
-        return table
+        distinct_scores, places = np.unique(given, return_inverse=True)
+        rounded = [
+            int((Decimal(repr(score)) * UNITS).to_integral_value(ROUND_HALF_EVEN))
+            for score in distinct_scores.tolist()
+        ]
+        return np.array(rounded, np.int64)[places].reshape(len(puf), len(eif))
 
     return scores

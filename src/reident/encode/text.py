@@ -42,7 +42,8 @@ def float_beyond_whole_numbers(column: pl.Series) -> int:
     """How many values of a float column are whole and too large to be told apart."""
     if not column.dtype.is_float():
         return 0
-    return int((column.abs() > EXACT).sum())
+    # NaN would count as the largest number of all.
+    return int((column.fill_nan(None).abs() > EXACT).sum())
 
 
 def _float_text(value: float) -> str:

@@ -154,7 +154,8 @@ def _numbers(variable: Variable, puf: Cells, eif: Cells) -> Iterator[Note]:
     for side, values in (("PUF", mine), ("EIF", theirs)):
         yield from _one_side(variable, side, values)
     if len(mine) and len(theirs):
-        one, other = abs(float(np.median(mine))), abs(float(np.median(theirs)))
+        # The upper median is a value of the file; a mean of two could overflow.
+        one, other = (abs(float(np.sort(x)[len(x) // 2])) for x in (mine, theirs))
         if min(one, other) > 0 and max(one, other) > UNITS_DIFFER * min(one, other):
             yield Note(
                 code="units_differ",
