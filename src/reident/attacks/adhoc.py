@@ -24,17 +24,14 @@ if TYPE_CHECKING:
     from reident.model.options import AdHoc
     from reident.model.variables import Variable
 
-LOSS = BEST * UNITS
-"""Units lost by a variable that scores 0."""
-
-
 def metric(attack: AdHoc, files: Files, variables: Sequence[Variable]) -> Metric:
-    """Units are what a pair loses against the best score, so that lower is closer."""
+    """Units are what a pair loses against the best that its rules can give: lower is closer."""
     v = len(variables)
     judged = [judge(attack.rules[variable.name], files, variable) for variable in variables]
     puf, eif = stacked(files, [Column(puf=one.puf, eif=one.eif) for one in judged])
     threshold = Fraction(BEST * v, 2) if attack.threshold == "paper" else Fraction(attack.threshold)
-    best = LOSS * v
+    best = sum(one.best for one in judged)
+    top = BEST * UNITS * v
     return Metric(
         puf=Rows(columnwise(puf), NO_NUMBERS),
         eif=Rows(columnwise(eif), NO_NUMBERS),
@@ -43,7 +40,7 @@ def metric(attack: AdHoc, files: Files, variables: Sequence[Variable]) -> Metric
         keep=attack.keep,
         scale=Scale(
             score=lambda units: (best - units) / UNITS,
-            bar=lambda units: np.minimum(BARS * (best - units) // best, BARS - 1),
+            bar=lambda units: np.minimum(BARS * (best - units) // top, BARS - 1),
             top=float(BEST * v),
             threshold=float(threshold),
         ),
@@ -54,9 +51,8 @@ def metric(attack: AdHoc, files: Files, variables: Sequence[Variable]) -> Metric
 
 def _scorer(judged: list[Judgement]) -> Scorer:
     """All variables' lists one after another."""
-    base = scorer(
-        [one.kind for one in judged], [LOSS] * len(judged), [LOSS - one.other for one in judged]
-    )
+    best = [one.best for one in judged]
+    base = scorer([one.kind for one in judged], best, [one.best - one.other for one in judged])
     rows = np.cumsum([0, *(len(one.bounds) - 1 for one in judged)])
     entries = np.cumsum([0, *(len(one.low) for one in judged)])
     shifted = [one.bounds[:-1] + entries[place] for place, one in enumerate(judged)]
@@ -65,5 +61,5 @@ def _scorer(judged: list[Judgement]) -> Scorer:
         bounds=np.concatenate([*shifted, entries[-1:]]).astype(np.int64),
         low=np.concatenate([one.low for one in judged]).astype(np.int32),
         high=np.concatenate([one.high for one in judged]).astype(np.int32),
-        units=LOSS - np.concatenate([one.score for one in judged]).astype(np.int64),
+        units=np.concatenate([one.best - one.score for one in judged]).astype(np.int64),
     )

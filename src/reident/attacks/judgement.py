@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from reident.encode.cells import MISSING, Cells
 from reident.errors import CapacityError, Fault
-from reident.kernels.pairs import LISTED, STEPS
+from reident.kernels.pairs import EQUAL, LISTED, STEPS
+from reident.model.rules import BEST, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +63,8 @@ class Judgement:
     """Codes of both files, and the scores in units that entries give to ranges of EIF codes.
 
     PUF code a owns entries bounds[a] to bounds[a + 1]; EIF codes that they leave out score
-    `other`. STEPS tries ranges in turn; LISTED holds single codes in order.
+    `other`. STEPS tries ranges in turn; LISTED holds single codes in order; EQUAL has no entries
+    and scores `best` for equal codes. No pair scores more than `best`.
     """
 
     kind: int
@@ -73,10 +75,26 @@ class Judgement:
     high: Codes
     score: Ints
     other: int = 0
+    best: int = BEST * UNITS
 
 
 Ranges = list[tuple[int, int, int]]
 """Entries (first EIF code, last + 1, score in units) of one PUF code."""
+
+
+def from_codes(puf: Codes, eif: Codes, score: int) -> Judgement:
+    """A judgement by equality of codes that both files share."""
+    none = np.zeros(0, np.int64)
+    return Judgement(
+        kind=EQUAL,
+        puf=puf,
+        eif=eif,
+        bounds=np.zeros(1, np.int64),
+        low=none.astype(np.int32),
+        high=none.astype(np.int32),
+        score=none,
+        best=score,
+    )
 
 
 def from_ranges(puf: Distinct, eif: Distinct, rows: Iterable[Ranges]) -> Judgement:

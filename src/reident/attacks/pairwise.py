@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from reident.attacks.index import indexed
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
 from reident.kernels import shortlist
@@ -89,7 +90,9 @@ def link_ranked(
 ) -> Linked:
     """Suspected pairs of a ranked metric; `truth` and `others` are pairs to be scored as well."""
     layout = files.layout
-    job = RankedJob(metric=metric, meets=meetings(layout))
+    meets = meetings(layout)
+    strata = (layout.stratum, files.strata.eif[layout.eif])
+    job = indexed(metric, strata, meets) or RankedJob(metric=metric, meets=meets)
     strips = list(fold(job, label)) or [shortlist.empty(np.zeros(0, np.int64), metric.keep)]
     short = shortlist.Shortlist(*(np.concatenate(arrays) for arrays in zip(*strips, strict=True)))
     pairs = _ranked(short, layout)

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.judgement import Distinct, Judgement, Ranges, distinct, from_lists, from_ranges
+from reident.attacks.judgement import (
+    Distinct,
+    Judgement,
+    Ranges,
+    distinct,
+    from_codes,
+    from_lists,
+    from_ranges,
+)
+from reident.encode.matrix import category_codes
 from reident.errors import DataError, Fault
 from reident.model.rules import (
     BEST,
@@ -47,6 +56,9 @@ def judge(rule: Rule, files: Files, variable: Variable) -> Judgement:
 
     Not applicable meets itself with the score of two equal values, and everything else with none.
     """
+    if isinstance(rule, Equal) and variable.kind == "categorical":
+        column = category_codes(files, variable)
+        return from_codes(column.puf, column.eif, units(rule.equal))
     puf = distinct(files.puf[variable.name], variable)
     eif = distinct(files.eif[variable.name], variable)
     codes = variable.not_applicable

@@ -19,6 +19,7 @@ app = cyclopts.App(
     help="Re-identification studies on microdata: how many people could really be found?",
     version_flags=["--version"],
     result_action="return_value",
+    suppress_keyboard_interrupt=False,
     default_parameter=cyclopts.Parameter(negative="", show_default=False),
 )
 VERBS = {

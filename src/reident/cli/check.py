@@ -15,6 +15,7 @@ def check(study: Path, /, *, json: bool = False) -> int:
     from reident.api import check_study  # noqa: PLC0415  # see cli/__init__
     from reident.cli import talk  # noqa: PLC0415
     from reident.io.outputs import as_json  # noqa: PLC0415
+    from reident.report.plain import plain  # noqa: PLC0415
 
     faults, notes = check_study(study)
     if json:
@@ -27,7 +28,7 @@ def check(study: Path, /, *, json: bool = False) -> int:
         for fault in faults:
             talk.say_error(str(fault))
         for note in notes:
-            talk.stdout().print(f"note: {note.text}", soft_wrap=True)
+            talk.stdout().print(f"note: {plain(note.text)}", soft_wrap=True)
         if not faults:
             talk.stdout().print("No faults.")
     return 2 if faults else 0

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from reident.api import Study
+    from reident.errors import Fault
+    from reident.model.variables import Variable
+
+WHERE = {
+    "PublicFile.key": "--puf-key",
+    "IntruderFile.key": "--eif-key",
+    "variables": "--on",
+    "iuf": "--truth",
+    "iuf.puf_key": "--truth-keys",
+    "iuf.eif_key": "--truth-keys",
+}
+"""Flags by the place in a study that they fill."""
+REMEDIES = {
+    "PublicFile.key": "Name at least one column",
+    "IntruderFile.key": "Name at least one column",
+    "iuf": "Say which of its columns hold which key by --truth-keys A,B:C",
+}
+"""What to do at these places, in the language of flags."""
 
 
 def link(  # noqa: PLR0913  # the flags of a whole study
@@ -47,23 +69,19 @@ def link(  # noqa: PLR0913  # the flags of a whole study
         json: Print results.json instead of the table.
         save: Also write a study file that says the same.
     """
-    from reident.api import Study, save_study  # noqa: PLC0415  # see cli/__init__
+    from reident.api import save_study  # noqa: PLC0415  # see cli/__init__
     from reident.cli.study import run_study  # noqa: PLC0415
-    from reident.model.files import IntruderFile, PublicFile, TruthFile  # noqa: PLC0415
-    from reident.model.variables import Stratum, Variable  # noqa: PLC0415
+    from reident.errors import Fault, RefusalError, SpecError  # noqa: PLC0415
 
-    codes = _names(missing)
-    study = Study(
-        title=f"{Path(puf).name} against {Path(eif).name}",
-        puf=PublicFile.model_validate({"path": puf, "key": _names(puf_key), "missing": codes}),
-        eif=IntruderFile.model_validate({"path": eif, "key": _names(eif_key), "missing": codes}),
-        truth=TruthFile.model_validate({"path": truth, **_keys(truth_keys)}) if truth else None,
-        variables=tuple(Variable(**_variable(part)) for part in _names(on)),
-        strata=tuple(Stratum(**_stratum(part)) for part in _names(strata)),
-    )
-    if save is not None:
-        save_study(study, save, force=force)
-    return run_study(
+    try:
+        study = _study(puf, eif, puf_key, eif_key, on, truth, truth_keys, strata, missing)
+    except SpecError as error:
+        raise SpecError(*(_by_flag(fault) for fault in error.faults)) from None
+    if save is not None and save.exists() and not force:
+        raise RefusalError(
+            Fault(where=save.name, found="a file is there", remedy="Replace it by --force")
+        )
+    code = run_study(
         study,
         out or Path(f"{Path(puf).name.partition('.')[0]}.run"),
         only=_names(only),
@@ -71,6 +89,67 @@ def link(  # noqa: PLR0913  # the flags of a whole study
         force=force,
         as_json_text=json,
     )
+    # After the run, because a study that does not run is not worth a file.
+    if save is not None:
+        save_study(study, save, force=force)
+    return code
+
+
+def _study(  # noqa: PLR0913, PLR0917  # the flags of a whole study
+    puf: str,
+    eif: str,
+    puf_key: str,
+    eif_key: str,
+    on: str,
+    truth: str,
+    truth_keys: str,
+    strata: str,
+    missing: str,
+) -> Study:
+    from reident.api import Study  # noqa: PLC0415  # see cli/__init__
+    from reident.errors import Fault, SpecError  # noqa: PLC0415
+    from reident.model.files import IntruderFile, PublicFile, TruthFile  # noqa: PLC0415
+    from reident.model.variables import Stratum  # noqa: PLC0415
+
+    if truth_keys and not truth:
+        raise SpecError(
+            Fault(
+                where="--truth-keys",
+                found="key columns of the truth, and no truth",
+                remedy="Name its file by --truth",
+            )
+        )
+    codes = _names(missing)
+    return Study(
+        title=f"{Path(puf).name} against {Path(eif).name}",
+        puf=PublicFile.model_validate({"path": puf, "key": _names(puf_key), "missing": codes}),
+        eif=IntruderFile.model_validate({"path": eif, "key": _names(eif_key), "missing": codes}),
+        truth=TruthFile.model_validate({"path": truth, **_keys(truth_keys)}) if truth else None,
+        variables=_variables(on),
+        strata=tuple(Stratum(**_stratum(part)) for part in _names(strata)),
+    )
+
+
+def _by_flag(fault: Fault) -> Fault:
+    """A fault of a study under the name of the flag that causes it."""
+    where = WHERE.get(fault.where, fault.where)
+    return replace(fault, where=where, remedy=REMEDIES.get(fault.where, fault.remedy))
+
+
+def _variables(on: str) -> tuple[Variable, ...]:
+    """The variables; the faults of all of them are told under their names."""
+    from reident.errors import SpecError  # noqa: PLC0415  # see cli/__init__
+    from reident.model.variables import Variable  # noqa: PLC0415
+
+    made, faults = [], []
+    for part in _names(on):
+        try:
+            made.append(Variable(**_variable(part)))
+        except SpecError as error:
+            faults += [replace(fault, where=f"--on {part}") for fault in error.faults]
+    if faults:
+        raise SpecError(*faults)
+    return tuple(made)
 
 
 def _names(text: str) -> list[str]:

@@ -27,8 +27,10 @@ def study(
         force: Replace files of an earlier scenario.
     """
     from reident.cli import talk  # noqa: PLC0415  # see cli/__init__
+    from reident.report.plain import plain  # noqa: PLC0415
 
-    talk.stdout().print(f"Study: {write(out, records=records, seed=seed, force=force)}")
+    path = write(out, records=records, seed=seed, force=force)
+    talk.stdout().print(plain(f"Study: {path}"), soft_wrap=True)
     return 0
 
 

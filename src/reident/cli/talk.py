@@ -7,29 +7,30 @@ import traceback
 
 from rich.console import Console
 
-from reident.errors import ReidentError
+from reident.errors import InternalError, ReidentError
+from reident.report.plain import plain
 
 ISSUE = "This is a bug in reident, not in your study. Please report it with the id {id}."
 
 
 def stderr() -> Console:
     """A console for talk."""
-    return Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def stdout() -> Console:
     """A console for results."""
-    return Console(highlight=False, markup=False)
+    return Console(highlight=False, markup=False, emoji=False)
 
 
 def say(text: str) -> None:
     """A line of talk."""
-    stderr().print(text)
+    stderr().print(plain(text))
 
 
 def say_error(text: str) -> None:
     """A line that tells what is wrong."""
-    stderr().print(f"error: {text}", style="bold red")
+    stderr().print(f"error: {plain(text)}", style="bold red")
 
 
 def failed(error: Exception) -> int:
@@ -37,6 +38,8 @@ def failed(error: Exception) -> int:
     if isinstance(error, ReidentError):
         for fault in error.faults:
             say_error(str(fault))
+        if isinstance(error, InternalError):
+            say_error(ISSUE.format(id=_report_id(error)))
         return error.exit_code
     if isinstance(error, OSError):
         say_error(f"{error.strerror or type(error).__name__}: {error.filename or 'no file named'}")

@@ -15,6 +15,7 @@ import polars as pl
 
 from reident.encode.text import float_beyond_whole_numbers, text_of
 from reident.errors import DataError, Fault
+from reident.model.notes import plural
 
 if TYPE_CHECKING:
     from reident.model.files import SourceFile
@@ -61,7 +62,7 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
             None,
             file,
             column.name,
-            "whole numbers beyond 2^53 in a column of floats",
+            "beyond 2^53 in a column of floats, which cannot tell such whole numbers apart",
             "Store it as text or integer",
         )
         state = _states(blank, text, None, missing_codes, variable.not_applicable)
@@ -74,13 +75,17 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
     state[(state == PRESENT) & np.isnan(number) & _says_nan(column)] = MISSING
     wrong = (state == PRESENT) & ~np.isfinite(number)
     expected = "an ISO date (YYYY-MM-DD)" if variable.kind == "date" else "a finite number"
+    # A column without a single number holds something else than its variable says.
+    none = wrong.any() and not (state[~wrong] == PRESENT).any()
     _refuse(
         int(wrong.sum()),
         int(np.argmax(wrong)),
         file,
         column.name,
-        f"values that are not {expected}",
-        "Correct them, or declare their codes as missing or not_applicable",
+        f"not {expected}",
+        "No value is one: declare the variable categorical, or name the right column"
+        if none
+        else "Correct them, or declare their codes as missing or not_applicable",
     )
     # Adding 0.0 turns -0.0 into 0.0, so that the two are one value everywhere.
     return Cells(state=state, number=np.where(state == PRESENT, number, 0.0) + 0.0)
@@ -116,6 +121,14 @@ def _has_code(
 
 def _numbers(column: pl.Series, file: SourceFile) -> pl.Series:
     """The column as float64; null where a text is not a number."""
+    if file.thousands == file.decimal:
+        raise DataError(
+            Fault(
+                where=file.name,
+                found="one sign declared both as decimal and as thousands",
+                remedy="Declare two different signs, or leave thousands out",
+            )
+        )
     if column.dtype == pl.String:
         text = column.str.strip_chars()
         if file.thousands:
@@ -161,7 +174,7 @@ def _refuse(
         raise DataError(
             Fault(
                 where=f"{file.name}, column {column!r}",
-                found=f"{count} {found}{place}",
+                found=f"{plural(count, 'value that is', 'values that are')} {found}{place}",
                 remedy=remedy,
             )
         )

@@ -7,15 +7,15 @@ row is a wrong risk, so the bytes are looked at first.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from reident.errors import DataError, Fault
+from reident.io.formats.compressed import content
 from reident.kernels import fields
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from reident.model.files import SourceFile
 
+OTHER_SEPARATORS = (";", "\t", "|", ":", ",")
 FAULTS = {
     fields.RAGGED: ("another number of fields than the header", "Correct this line"),
     fields.UNCLOSED_QUOTE: ("a quote that is never closed", "Close it"),
@@ -37,19 +38,25 @@ FAULTS = {
 
 def read_csv(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     """Read the named columns as text; anything irregular raises DataError with its line."""
-    data = _utf8(_content(path, file), file)
+    _check_separator(file)
+    data = _utf8(content(path, file), file)
     data = data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
     if not data:
         raise _fault(file, "", "an empty file", "Give a header line and records")
     records = _records(data, file)
-    names = _header(data, file)
-    wanted = [name for name in names if columns is None or name in columns]
+    names = _header(data, file, columns)
+    wanted = [at for at, name in enumerate(names) if columns is None or name in columns]
+    if not wanted:
+        # The caller tells which columns are absent; a parser asked for none would count no record.
+        return pl.DataFrame()
     try:
+        # By place, because the parser leaves the quotes in a name doubled.
         frame = pl.read_csv(
             data, infer_schema=False, separator=file.separator, columns=wanted, n_rows=None
         )
+        frame.columns = [names[at] for at in wanted]
     except pl.exceptions.PolarsError:
         # The parser's own message would quote the data.
         raise _fault(file, "", "not readable as csv", "Check separator and quotes") from None
@@ -58,30 +65,31 @@ def read_csv(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.
     return frame
 
 
-def _content(path: Path, file: SourceFile) -> bytes:
-    data = path.read_bytes()
-    if path.suffix != ".gz":
-        return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error):
-        raise _fault(file, "", "not a whole gzip file", "Compress it again") from None
+def _check_separator(file: SourceFile) -> None:
+    one = len(file.separator) == 1 and file.separator.isascii()
+    if not one or file.separator in '"\r\n\0':
+        raise _fault(
+            file, "", "a separator that cannot be one", 'Declare one sign, as in separator = ";"'
+        )
 
 
 def _utf8(data: bytes, file: SourceFile) -> bytes:
     try:
         text = data.decode(file.encoding)
+        return data if file.encoding == "utf-8" else text.encode()
     except LookupError:
         raise _fault(file, "", "an unknown encoding", "Name one that Python knows") from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+    except ValueError as error:
+        place = ""
+        if isinstance(error, UnicodeDecodeError):
+            line = data.count(b"\n", 0, error.start) + 1
+            place = f", line {line}"
         raise _fault(
             file,
-            f", line {line}",
+            place,
             f"bytes that are not {file.encoding}",
             "Declare the file's encoding",
         ) from None
-    return data if file.encoding == "utf-8" else text.encode()
 
 
 def _records(data: bytes, file: SourceFile) -> int:
@@ -92,13 +100,30 @@ def _records(data: bytes, file: SourceFile) -> int:
     return int(records)
 
 
-def _header(data: bytes, file: SourceFile) -> list[str]:
-    lines = io.StringIO(data[: data.find(b"\n") + 1 or None].decode(), newline="")
+def _header(data: bytes, file: SourceFile, columns: Sequence[str] | None) -> list[str]:
+    """The names in the first record; a name of two columns raises DataError."""
+    lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
     names = next(csv.reader(lines, delimiter=file.separator, strict=True))
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names, start=1):
+        places.setdefault(name, []).append(place)
+    for name, found in places.items():
+        if len(found) > 1:
+            # Without a header line these are data: only a name that the study uses is repeated.
+            named = f", {name!r}" if name in (columns or ()) else ""
+            raise _fault(
+                file,
+                ", line 1",
+                f"columns {' and '.join(map(str, found))} have the same name{named}",
+                "Rename them, or add the header line if there is none",
+            )
+    other = next((sign for sign in OTHER_SEPARATORS if sign in names[0]), None)
+    if len(names) == 1 and columns and other and names[0] not in columns:
         raise _fault(
-            file, ", line 1", f"columns named twice: {', '.join(twice)}", "Rename one of them"
+            file,
+            ", line 1",
+            f"a single column, with {other!r} in its name",
+            f"Declare it if it separates columns: separator = {json.dumps(other)}",
         )
     return names
 

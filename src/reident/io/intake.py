@@ -13,22 +13,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from reident.encode.cells import Cells, cells
 from reident.encode.files import Files, files
 from reident.encode.strata import Strata, strata_of, stratum_texts
 from reident.errors import DataError, Fault
+from reident.io.formats.database import file_of
 from reident.io.keys import key_order, keys_of
 from reident.io.remarks import remarks
 from reident.io.tables import all_columns, read
-from reident.io.truth import read_truth, split_pairs, truth_from, truth_notes, with_unperturbed
+from reident.io.truth import (
+    key_columns,
+    pair_keys,
+    read_truth,
+    split_pairs,
+    truth_from,
+    truth_notes,
+    with_unperturbed,
+)
 from reident.model.notes import Note, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
-
-    import polars as pl
 
     from reident.model.files import IntruderFile, PublicFile, SourceFile
     from reident.model.study import Study
@@ -37,6 +45,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 Ints = npt.NDArray[np.int64]
+NO_VALUE = (pl.Binary, pl.Duration, pl.Object)
+"""Kinds of column whose cells have no text that a user would recognise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +71,14 @@ class Intake:
     notes: list[Note]
     inputs: dict[str, dict[str, Any]]
     seconds: dict[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Keys:
+    """Keys in their order, and the file position of each."""
+
+    table: pl.DataFrame
+    order: Ints
 
 
 class _Faults:
@@ -90,21 +108,26 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
     known = study.truth
     iuf = None
     if known is not None:
-        iuf = faults.attempt(lambda: read_truth(study, known, unperturbed=unperturbed))
+        iuf = faults.attempt(
+            lambda: _plain(read_truth(study, known, unperturbed=unperturbed), known)
+        )
     read_in = time.perf_counter()
-    puf = eif = None
-    if puf_frame is not None:
-        if unperturbed and iuf is not None and known is not None:
-            values = (study, known, puf_frame, iuf)
-            changed = faults.attempt(lambda: with_unperturbed(*values))
-            puf_frame = puf_frame if changed is None else changed
-        puf = _side(study, "puf", study.puf, puf_frame, faults)
-    if eif_frame is not None:
-        eif = _side(study, "eif", study.eif, eif_frame, faults)
+    if puf_frame is not None and unperturbed and iuf is not None and known is not None:
+        values = (study, known, puf_frame, iuf)
+        changed = faults.attempt(lambda: with_unperturbed(*values))
+        puf_frame = puf_frame if changed is None else changed
+    puf_keys = _sorted_keys(study.puf, puf_frame, faults)
+    eif_keys = _sorted_keys(study.eif, eif_frame, faults)
     truth = None
-    if known is not None and iuf is not None and puf is not None and eif is not None:
-        sides, table = (puf.keys, eif.keys), iuf
-        truth = faults.attempt(lambda: truth_from(study, known, table, *sides))
+    if known is not None and iuf is not None:
+        table = iuf
+        if puf_keys is None or eif_keys is None:
+            faults.attempt(lambda: pair_keys(study, known, table))
+        else:
+            sides = (puf_keys.table, eif_keys.table)
+            truth = faults.attempt(lambda: truth_from(study, known, table, *sides))
+    puf = _side(study, "puf", study.puf, puf_frame, puf_keys, faults)
+    eif = _side(study, "eif", study.eif, eif_frame, eif_keys, faults)
     faults.stop_if_any()
     assert puf is not None and eif is not None  # noqa: S101, PT018  # else a fault was raised
     strata = strata_of(
@@ -130,7 +153,12 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
         notes=[
             *truth_notes(truth, split),
             *_strata_notes(strata),
-            *remarks(study, puf, eif),
+            *remarks(
+                study,
+                puf,
+                eif,
+                None if iuf is None or known is None else iuf[key_columns(study, known)],
+            ),
         ],
         inputs=inputs,
         seconds={"read": read_in - start, "encode": time.perf_counter() - read_in},
@@ -140,11 +168,12 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
 def _fingerprint(file: SourceFile, records: int) -> dict[str, Any]:
     """Name, records, size and SHA-256 of an input; a frame in memory has no bytes."""
     named = {"name": file.name, "records": records}
-    if file.path is None:
+    path = file_of(file)
+    if path is None:
         return named | {"bytes": None, "sha256": None}
-    with file.path.open("rb") as stream:
+    with path.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return named | {"bytes": file.path.stat().st_size, "sha256": digest}
+    return named | {"bytes": path.stat().st_size, "sha256": digest}
 
 
 def _read_all(file: SourceFile, columns: list[str], faults: _Faults) -> pl.DataFrame | None:
@@ -154,6 +183,32 @@ def _read_all(file: SourceFile, columns: list[str], faults: _Faults) -> pl.DataF
         with contextlib.suppress(DataError):
             held = all_columns(file)
             frame = read(file, [name for name in columns if name in held])
+    if frame is None:
+        return None
+    whole = frame
+    faults.attempt(lambda: _plain(whole, file))
+    odd = _odd(frame)
+    return frame[[name for name in frame.columns if name not in odd]]
+
+
+def _odd(frame: pl.DataFrame) -> list[str]:
+    kinds = frame.schema.items()
+    return [name for name, kind in kinds if kind.is_nested() or isinstance(kind, NO_VALUE)]
+
+
+def _plain(frame: pl.DataFrame, file: SourceFile) -> pl.DataFrame:
+    """The frame itself; columns that hold no plain values raise DataError."""
+    if odd := _odd(frame):
+        raise DataError(
+            *(
+                Fault(
+                    where=f"{file.name}, column {name!r}",
+                    found="neither texts nor numbers, truth values or dates",
+                    remedy="Convert it to one of these",
+                )
+                for name in odd
+            )
+        )
     return frame
 
 
@@ -167,14 +222,28 @@ def _columns(study: Study, side: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def _sorted_keys(
+    file: PublicFile | IntruderFile, frame: pl.DataFrame | None, faults: _Faults
+) -> _Keys | None:
+    """The keys of a file in their order, if all their columns are there and sound."""
+    if frame is None or not all(name in frame.columns for name in file.key):
+        return None
+    keys = faults.attempt(lambda: keys_of(frame, file.key, file))
+    order = None if keys is None else faults.attempt(lambda: key_order(keys, file))
+    return None if keys is None or order is None else _Keys(table=keys[order], order=order)
+
+
 def _side(
-    study: Study, side: str, file: PublicFile | IntruderFile, frame: pl.DataFrame, faults: _Faults
+    study: Study,
+    side: str,
+    file: PublicFile | IntruderFile,
+    frame: pl.DataFrame | None,
+    keys: _Keys | None,
+    faults: _Faults,
 ) -> Side | None:
     """Check a file column by column and put it in order of key."""
-    keys = None
-    if all(name in frame.columns for name in file.key):
-        keys = faults.attempt(lambda: keys_of(frame, file.key, file))
-    order = None if keys is None else faults.attempt(lambda: key_order(keys, file))
+    if frame is None:
+        return None
     read_cells = {
         variable.name: faults.attempt(
             lambda v=variable: cells(frame[v.column(side)], v, file)  # type: ignore[misc]
@@ -182,11 +251,12 @@ def _side(
         for variable in study.variables
         if variable.column(side) in frame.columns
     }
-    if faults.found or keys is None or order is None:
+    if faults.found or keys is None:
         return None
+    order = keys.order
     texts = stratum_texts(frame, [part.column(side) for part in study.strata], file)
     return Side(
-        keys=keys[order],
+        keys=keys.table,
         cells={name: one.take(order) for name, one in read_cells.items() if one is not None},
         strata=[text[order] for text in texts],
         raw=frame[order],

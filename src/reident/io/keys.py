@@ -9,7 +9,8 @@ import numpy.typing as npt
 import polars as pl
 
 from reident.encode.text import float_beyond_whole_numbers, text_of
-from reident.errors import DataError, Fault
+from reident.errors import DataError, Fault, SpecError
+from reident.model.notes import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,13 +22,15 @@ Positions = npt.NDArray[np.int64]
 
 def keys_of(frame: pl.DataFrame, columns: Sequence[str], file: SourceFile) -> pl.DataFrame:
     """The key columns as text, in file order; a blank part of a key raises DataError."""
+    if len(set(columns)) < len(columns):
+        raise SpecError(_fault(file, columns, "a column named twice", "Name each column once"))
     for name in columns:
         if float_beyond_whole_numbers(frame[name]):
             raise DataError(
                 _fault(
                     file,
                     [name],
-                    "whole numbers beyond 2^53 in a column of floats",
+                    "numbers beyond 2^53 in a column of floats, which cannot tell whole ones apart",
                     "Store the key as text or integer",
                 )
             )
@@ -41,7 +44,8 @@ def keys_of(frame: pl.DataFrame, columns: Sequence[str], file: SourceFile) -> pl
             _fault(
                 file,
                 columns,
-                f"{blank.sum()} records with a blank key, the first is record {first}",
+                f"{plural(int(blank.sum()), 'record', 'records')} with a blank key, the first is "
+                f"record {first}",
                 "Give every record a key",
             )
         )
@@ -57,22 +61,27 @@ def key_order(keys: pl.DataFrame, file: SourceFile) -> Positions:
             _fault(
                 file,
                 keys.columns,
-                f"{doubled.sum()} records share a key with another, the first is record {first}",
+                f"{doubled.sum():,} records share a key with another, the first is record {first}",
                 "Make keys unique, or name more key columns",
             )
         )
-    ordered = keys.with_row_index("\0row").sort(keys.columns)
-    return ordered["\0row"].to_numpy().astype(np.int64)
+    # By place, because a name like "*" would stand for all columns.
+    named = _by_place(keys)
+    ordered = named.with_row_index("row").sort(named.columns)
+    return ordered["row"].to_numpy().astype(np.int64)
 
 
 def find(wanted: pl.DataFrame, keys: pl.DataFrame) -> Positions:
     """The position of each wanted key in a table of keys, -1 where it is not there."""
-    known = keys.rename({old: f"{place}" for place, old in enumerate(keys.columns)})
-    asked = wanted.rename({old: f"{place}" for place, old in enumerate(wanted.columns)})
+    known, asked = _by_place(keys), _by_place(wanted)
     found = asked.join(
         known.with_row_index("at"), on=known.columns, how="left", maintain_order="left"
     )["at"]
     return found.cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int64)
+
+
+def _by_place(keys: pl.DataFrame) -> pl.DataFrame:
+    return keys.rename({name: f"{place}" for place, name in enumerate(keys.columns)})
 
 
 def _fault(file: SourceFile, columns: Sequence[str], found: str, remedy: str) -> Fault:

@@ -15,14 +15,20 @@ def lines_of(text: str) -> dict[str, int]:
     {'puf': 1, 'puf.path': 2}
     """
     found: dict[str, int] = {}
+    implied: dict[str, int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), start=1):
         if header := TABLE.match(line):
-            table = _plain(header[1])
-            found.setdefault(table, number)
+            name = table = _plain(header[1])
         elif key := KEY.match(line):
-            found.setdefault(".".join(part for part in (table, _plain(key[1])) if part), number)
-    return found
+            name = ".".join(part for part in (table, _plain(key[1])) if part)
+        else:
+            continue
+        found.setdefault(name, number)
+        # [a.b] also makes a table a, which may have no line of its own.
+        while name := name.rpartition(".")[0]:
+            implied.setdefault(name, number)
+    return implied | found
 
 
 def line_of(name: str, lines: dict[str, int]) -> int | None:

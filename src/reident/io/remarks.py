@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reident.io.intake import Side
+    from reident.model.files import SourceFile
     from reident.model.study import Study
     from reident.model.variables import Variable
 
@@ -31,11 +32,13 @@ FEW = 5
 MANY_NUMBERS = 20
 
 
-def remarks(study: Study, puf: Side, eif: Side) -> list[Note]:
+def remarks(study: Study, puf: Side, eif: Side, iuf_keys: pl.DataFrame | None) -> list[Note]:
     """Everything remarkable about the files of a study, side by side."""
     return [
         *_same_file(study),
-        *_keys(study, puf, eif),
+        *_key_blanks("PUF", study.puf, puf.keys),
+        *_key_blanks("EIF", study.eif, eif.keys),
+        *([] if iuf_keys is None else _key_blanks("IUF", study.truth, iuf_keys)),
         *_empty_rows(puf, eif),
         *(
             note
@@ -51,16 +54,16 @@ def _same_file(study: Study) -> Iterator[Note]:
         yield Note(code="same_file", text="The PUF and the EIF are the same file.", first=True)
 
 
-def _keys(study: Study, puf: Side, eif: Side) -> Iterator[Note]:
-    for side, table, file in (("PUF", puf, study.puf), ("EIF", eif, study.eif)):
-        trailing = sum(int(column.str.ends_with(" ").sum()) for column in table.keys)
-        if trailing:
-            yield Note(
-                code=f"key_blanks_{side.lower()}",
-                text=f"{file.name}: {plural(trailing, 'key ends', 'keys end')} with a blank; keys "
-                "are compared exactly as stored.",
-                count=trailing,
-            )
+def _key_blanks(side: str, file: SourceFile | None, keys: pl.DataFrame) -> Iterator[Note]:
+    texts = keys.select(pl.col(pl.String))
+    trailing = sum(int(column.str.ends_with(" ").sum()) for column in texts)
+    if file is not None and trailing:
+        yield Note(
+            code=f"key_blanks_{side.lower()}",
+            text=f"{file.name}: {plural(trailing, 'key ends', 'keys end')} with a blank; keys are "
+            "compared exactly as stored.",
+            count=trailing,
+        )
 
 
 def _empty_rows(puf: Side, eif: Side) -> Iterator[Note]:
@@ -181,14 +184,15 @@ def _one_side(variable: Variable, side: str, values: np.ndarray) -> Iterator[Not
             "category.",
             count=len(distinct),
         )
-    # A code among numbers stands out: it is the smallest or the largest, and it is repeated.
+    # A code among numbers stands out: it is the smallest or the largest, and it is repeated or the
+    # only value below zero.
     ends = [x for x in (distinct[:1].tolist() + distinct[-1:].tolist()) if float(x).is_integer()]
     codes = [
         x
         for x in dict.fromkeys(ends)
         if len(distinct) > FEW
         and LOOKS_LIKE_A_CODE.fullmatch(str(int(x)))
-        and int((values == x).sum()) > 1
+        and (int((values == x).sum()) > 1 or x < 0 <= distinct[1])
     ]
     if codes and variable.kind == "numeric":
         yield _suspicious(variable, side, len(codes))

@@ -12,9 +12,9 @@ import tomlkit
 
 from reident.errors import Fault, SpecError
 from reident.io.lines import line_of, lines_of
-from reident.model.files import IntruderFile, PublicFile, SourceFile, TruthFile
+from reident.model.files import IntruderFile, PublicFile, SourceFile, TruthFile, located
 from reident.model.limits import Limits
-from reident.model.options import METHODS, Attack
+from reident.model.options import METHODS, Attack, Taxicab
 from reident.model.study import Study
 from reident.model.variables import Stratum, Variable
 
@@ -60,10 +60,12 @@ def examine(
     try:
         # Decimals stay as written: 0.1 is one tenth, and 1.1 - 1.0 is within 0.1.
         data = tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        place = str(error).rpartition("(")[2].rstrip(")")
+    except (ValueError, RecursionError) as error:
+        # A number too long or tables too deep are told without a place.
+        known = isinstance(error, tomllib.TOMLDecodeError)
+        place = f", {str(error).rpartition('(')[2].rstrip(')')}" if known else ""
         raise SpecError(
-            Fault(where=f"{name}, {place}", found="not valid TOML", remedy="Correct the syntax")
+            Fault(where=f"{name}{place}", found="not valid TOML", remedy="Correct the syntax")
         ) from None
     return _Reader(name, lines_of(text)).study(data, folder)
 
@@ -74,10 +76,11 @@ class _Reader:
     def __init__(self, name: str, lines: dict[str, int]) -> None:
         self._name, self._lines = name, lines
         self._faults: list[Fault] = []
+        self._broken: list[str] = []
 
     def study(self, data: dict[str, Any], folder: Path) -> tuple[Study | None, tuple[Fault, ...]]:
         self._known_names(data)
-        parts: dict[str, Any] = {key: data[key] for key in SCALARS if key in data}
+        parts = self._scalars(data)
         for section, kind in (("puf", PublicFile), ("eif", IntruderFile), ("iuf", TruthFile)):
             if section in data:
                 parts["truth" if section == "iuf" else section] = self._file(
@@ -87,14 +90,14 @@ class _Reader:
                 self._fault(section, "missing", f"Add a table [{section}] with path and key")
         parts["variables"] = self._variables(data.get("variables", {}))
         parts["strata"] = self._strata(data.get("strata", {}))
-        if "attacks" in data:
+        if data.get("attacks", {}) != {}:
             parts["attacks"] = self._attacks(data["attacks"])
         parts["limits"] = self._limits(data.get("limits", {}))
-        report = data.get("report", {})
-        if isinstance(report, dict):
-            self._only(report, "report", ("small_cell",))
-            parts |= {key: report[key] for key in report if key == "small_cell"}
-        made = self._attempt("", lambda: Study(**parts)) if not self._faults else None
+        if self._faults:
+            self._between(parts)
+            made = None
+        else:
+            made = self._attempt("", lambda: Study(**parts))
         if made is None:
             made = _without_attacks(parts)
         return made, tuple(self._faults)
@@ -117,7 +120,22 @@ class _Reader:
                 inner = inner.removeprefix("Study.")
                 name = ".".join(part for part in (section, inner) if part)
                 self._fault(name, fault.found, fault.remedy)
+            self._broken.append(section)
             return None
+
+    def _between(self, parts: dict[str, Any]) -> None:
+        """Faults between the sound parts of a faulty study, so that none waits for the next run."""
+        variables_lost = any(section.startswith("variables.") for section in self._broken)
+        files_lost = parts.get("puf") is None or parts.get("eif") is None
+        if files_lost or (variables_lost and not parts["variables"]):
+            return
+        try:
+            Study.model_construct(**parts)  # looks at nothing but what lies between the parts
+        except SpecError as error:
+            lost = [section.rpartition(".")[2] for section in self._broken]
+            for fault in error.faults:
+                if not any(_names(fault, name) for name in lost):
+                    self._fault(fault.where, fault.found, fault.remedy)
 
     def _only(self, data: dict[str, Any], section: str, names: tuple[str, ...]) -> None:
         for key in data:
@@ -142,15 +160,30 @@ class _Reader:
         if data.get("schema") != SCHEMA:
             self._fault("schema", "not the schema that this version reads", "Set schema = 1")
 
+    def _scalars(self, data: dict[str, Any]) -> dict[str, Any]:
+        """What stands outside of tables, and [report]; only what is sound."""
+        report = self._table(data.get("report", {}), "report")
+        self._only(report, "report", ("small_cell",))
+        found = {("", key): data[key] for key in SCALARS if key in data}
+        found |= {("report", key): report[key] for key in report if key == "small_cell"}
+        return {
+            key: value
+            for (section, key), value in found.items()
+            if self._attempt(section, lambda k=key, v=value: _nothing_but(**{k: v}))  # type: ignore[misc]
+        }
+
     def _file(
         self, section: str, kind: type[SourceFile], data: Any, folder: Path
     ) -> SourceFile | None:
         table = dict(self._table(data, section))
         if isinstance(table.get("path"), str):
-            table["path"] = folder / table["path"]
+            table["path"] = located(table["path"], folder)
         elif "path" in table:
             self._fault(f"{section}.path", "not a text", "Give the path of a file")
+            self._broken.append(section)
             return None
+        if isinstance(table.get("catalog"), str) and table["catalog"]:
+            table["catalog"] = str(folder / table["catalog"])
         names = tuple("path" if name == "source" else name for name in kind.model_fields)
         known = {key: value for key, value in table.items() if key in names}
         self._only(table, section, names)
@@ -159,12 +192,13 @@ class _Reader:
     def _variables(self, data: Any) -> list[Variable]:
         made = []
         for name, given in self._table(data, "variables").items():
-            details = {"kind": given} if isinstance(given, str) else given
             section = f"variables.{name}"
-            if isinstance(details, dict):
-                details = {"name": name} | details
+            details = {"kind": given} if isinstance(given, str) else self._table(given, section)
+            known = tuple(field for field in Variable.model_fields if field != "name")
+            self._only(details, section, known)
+            own = {"name": name} | {key: details[key] for key in details if key in known}
             made.append(
-                self._attempt(section, lambda d=details: Variable.model_validate(d))  # type: ignore[misc]
+                self._attempt(section, lambda o=own: Variable(**o))  # type: ignore[misc]
             )
         return [variable for variable in made if variable is not None]
 
@@ -184,7 +218,8 @@ class _Reader:
             section = f"attacks.{label}"
             options = dict(self._table(given, section))
             method = options.pop("method", label)
-            if method not in METHODS:
+            if not isinstance(method, str) or method not in METHODS:
+                self._broken.append(section)
                 near = get_close_matches(str(method), METHODS, n=1)
                 self._fault(
                     section,
@@ -206,13 +241,40 @@ class _Reader:
         return {label: limits for label, limits in made.items() if limits is not None}
 
 
+def _names(fault: Fault, name: str) -> bool:
+    """Whether a fault speaks of the part of this name."""
+    return (
+        fault.where.endswith(f".{name}")
+        or f"{name!r}" in fault.found
+        or (f"[{name}]" in fault.found)
+    )
+
+
+def _nothing_but(**scalars: Any) -> Study:
+    """The smallest study that holds these, which shows whether they are sound."""
+    return Study(
+        puf=PublicFile.model_validate({"path": "puf", "key": "p"}),
+        eif=IntruderFile.model_validate({"path": "eif", "key": "e"}),
+        variables=(Variable(name="v", kind="categorical"),),
+        **scalars,
+    )
+
+
 def _without_attacks(parts: dict[str, Any]) -> Study | None:
     """What is left of a faulty study, so that its files can be checked all the same."""
     needed = ("puf", "eif", "truth", "variables", "strata")
+    left = {name: parts[name] for name in needed if parts.get(name)}
     try:
-        return Study(**{name: parts[name] for name in needed if parts.get(name)})
-    except SpecError:
-        return None
+        # Some attack must be there, and this one fits every study.
+        return Study(**left, attacks={"taxicab": Taxicab()})
+    except SpecError as error:
+        wrong = {fault.where for fault in error.faults}
+        sound = [v for v in parts["variables"] if f"variables.{v.name}" not in wrong]
+        if "truth" in left and any(where.startswith("iuf") for where in wrong):
+            return _without_attacks(parts | {"variables": sound, "truth": None})
+        # Fewer variables may make a study; the same ones will not.
+        fewer = len(sound) < len(parts["variables"])
+        return _without_attacks(parts | {"variables": sound}) if fewer else None
 
 
 # Back to text -----------------------------------------------------------------------------------
@@ -229,8 +291,7 @@ def study_dict(study: Study) -> dict[str, Any]:
     data |= {key: getattr(study, key) for key in SCALARS if getattr(study, key) is not None}
     for section, file in (("puf", study.puf), ("eif", study.eif), ("iuf", study.truth)):
         if file is not None:
-            path = str(file.path.absolute()) if file.path else file.name
-            data[section] = {"path": path} | _lists(file.model_dump())
+            data[section] = {"path": file.location} | _lists(file.model_dump())
     data["variables"] = {
         variable.name: _lists(variable.model_dump(exclude={"name"})) for variable in study.variables
     }

@@ -1,89 +1,134 @@
-"""One door per format: a file or a frame becomes a polars frame with the columns asked for."""
+"""One door per format: a file, a table of a database or a frame becomes a polars frame.
+
+`read` is the study's door: the columns asked for, every kind of missing as null. `read_table` keeps
+labels and kinds of missing as well, for who writes the table again.
+"""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
-
-import narwhals as nw
-import polars as pl
+from typing import TYPE_CHECKING, NamedTuple
 
 from reident.errors import DataError, Fault
 from reident.io.csv import read_csv
+from reident.io.formats import columnar, database, frames, statistical, workbook
+from reident.io.labels import Table
+from reident.model.files import DATABASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    import polars as pl
+
     from reident.model.files import SourceFile
 
-    Door = Callable[[Path, SourceFile, Sequence[str] | None], pl.DataFrame]
+
+class Door(NamedTuple):
+    """How a format is read: names of columns, values, and values with labels if it has any."""
+
+    names: Callable[[Path, SourceFile], list[str]]
+    frame: Callable[[Path, SourceFile, Sequence[str] | None], pl.DataFrame]
+    table: Callable[[Path, SourceFile, Sequence[str] | None], Table] | None = None
+
+
+def _csv_names(path: Path, file: SourceFile) -> list[str]:
+    return read_csv(path, file, None).columns
+
+
+CSV = Door(_csv_names, read_csv)
+ARROW = Door(columnar.arrow_names, columnar.arrow_frame)
+STATISTICAL = Door(statistical.names, statistical.frame, statistical.table)
+DOORS = {
+    ".csv": CSV,
+    ".csv.gz": CSV,
+    ".csv.zst": CSV,
+    ".parquet": Door(columnar.parquet_names, columnar.parquet_frame, columnar.parquet_table),
+    ".arrow": ARROW,
+    ".feather": ARROW,
+    ".ipc": ARROW,
+    ".xpt": STATISTICAL,
+    ".dta": STATISTICAL,
+    ".sav": STATISTICAL,
+    ".sas7bdat": STATISTICAL,
+    ".xlsx": Door(workbook.names, workbook.frame),
+}
+"""Formats by extension."""
 
 
 def read(file: SourceFile, columns: Sequence[str]) -> pl.DataFrame:
     """Read the named columns of a file or frame; a table without records is an error."""
-    frame = _read_path(file, columns) if file.path else _read_frame(file)
-    absent = [name for name in columns if name not in frame.columns]
-    if absent:
-        raise DataError(*(_absent(file, name, all_columns(file)) for name in absent))
-    if not len(frame):
-        raise DataError(
-            Fault(where=file.name, found="a table without records", remedy="Give at least one")
-        )
-    return frame.select(columns)
+    return _whole(file, _frame(file, columns), columns).select(columns)
+
+
+def read_table(file: SourceFile, columns: Sequence[str] | None = None) -> Table:
+    """Read a table with its labels and kinds of missing; all columns where none are named."""
+    if file.path is None:
+        table = Table(frame=_frame(file, columns))
+    else:
+        door = _door(file, file.path)
+        if door.table is None:
+            table = Table(frame=door.frame(file.path, file, columns))
+        else:
+            table = door.table(file.path, file, columns)
+    _whole(file, table.frame, columns or [])
+    return table if columns is None else table.select(columns)
 
 
 def all_columns(file: SourceFile) -> list[str]:
     """The names of all columns of a file or frame."""
-    return (_read_path(file, None) if file.path else _read_frame(file)).columns
+    if file.database is not None:
+        return database.names(file, file.database)
+    if file.path is None:
+        return frames.names(file)
+    return _door(file, file.path).names(file.path, file)
 
 
-def _read_path(file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
-    path = file.path
-    assert path is not None  # noqa: S101  # the caller asked file.path
-    if not path.exists():
-        raise DataError(Fault(where=file.name, found="no such file", remedy="Check the path"))
-    if not path.is_file():
-        raise DataError(Fault(where=file.name, found="not a file", remedy="Name a file"))
-    name = path.name.removesuffix(".gz")
-    for ending, door in DOORS.items():
-        if name.endswith(ending):
-            return door(path, file, columns)
-    raise DataError(
-        Fault(
-            where=file.name,
-            found="an extension of no known format",
-            remedy=f"Known are: {', '.join(DOORS)}, and csv.gz",
+def ending_of(name: str) -> str:
+    """The ending of a file's name that decides its format; empty where none is known.
+
+    >>> ending_of("survey.2024.csv.gz"), ending_of("survey.SAV"), ending_of("survey.txt")
+    ('.csv.gz', '.sav', '')
+    """
+    return next((ending for ending in DOORS if name.lower().endswith(ending)), "")
+
+
+def _frame(file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
+    if file.database is not None:
+        return database.frame(file, file.database, columns)
+    if file.path is None:
+        return frames.frame(file, columns)
+    return _door(file, file.path).frame(file.path, file, columns)
+
+
+def _door(file: SourceFile, path: Path) -> Door:
+    """The door of a file that is there and not empty."""
+    if str(file.source).startswith(tuple(f"{door}:" for door in DATABASES)):
+        raise _fault(
+            file,
+            "a database without a table",
+            'Name both: "duckdb:file.db::table" or "env:NAME::table"',
         )
-    )
+    if not path.exists():
+        raise _fault(file, "no such file", "Check the path")
+    if not path.is_file():
+        raise _fault(file, "not a file", "Name a file")
+    ending = ending_of(path.name)
+    if not ending:
+        raise _fault(file, "an extension of no known format", f"Known are: {', '.join(DOORS)}")
+    if not path.stat().st_size:
+        raise _fault(file, "an empty file", "Give a file with names of columns and records")
+    return DOORS[ending]
 
 
-def _read_parquet(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
-    try:
-        held = pl.read_parquet_schema(path)
-        wanted = [name for name in held if columns is None or name in columns]
-        return pl.read_parquet(path, columns=wanted)
-    except (pl.exceptions.PolarsError, OSError):
-        raise DataError(
-            Fault(
-                where=file.name,
-                found="not a whole parquet file",
-                remedy="Write it again, or correct its extension",
-            )
-        ) from None
-
-
-def _read_frame(file: SourceFile) -> pl.DataFrame:
-    try:
-        frame: pl.DataFrame = nw.from_native(file.source, eager_only=True).to_polars()
-    except (TypeError, ModuleNotFoundError):
-        raise DataError(
-            Fault(
-                where=file.name,
-                found="neither a path nor a frame",
-                remedy="Give a path or a polars, pandas or pyarrow frame (these need pyarrow)",
-            )
-        ) from None
+def _whole(file: SourceFile, frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """The frame, if it has the columns and at least one record."""
+    absent = [name for name in columns if name not in frame.columns]
+    if absent:
+        known = all_columns(file)
+        raise DataError(*(_absent(file, name, known) for name in absent))
+    if not len(frame):
+        raise _fault(file, "a table without records", "Give at least one")
     return frame
 
 
@@ -96,5 +141,5 @@ def _absent(file: SourceFile, name: str, known: list[str]) -> Fault:
     )
 
 
-DOORS: dict[str, Door] = {".csv": read_csv, ".parquet": _read_parquet}
-"""Formats by extension."""
+def _fault(file: SourceFile, found: str, remedy: str) -> DataError:
+    return DataError(Fault(where=file.name, found=found, remedy=remedy))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from reident.encode.text import text_of
 from reident.errors import DataError, Fault
 from reident.io.keys import find, keys_of
 from reident.io.tables import read
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reident.encode.strata import Strata
-    from reident.model.files import TruthFile
+    from reident.model.files import SourceFile, TruthFile
     from reident.model.study import Study
 
 WORTH_STATING = 0.01
@@ -28,22 +29,29 @@ def _truth_keys(study: Study, known: TruthFile) -> tuple[Sequence[str], Sequence
     return known.puf_key or study.puf.key, known.eif_key or study.eif.key
 
 
+def key_columns(study: Study, known: TruthFile) -> list[str]:
+    """The columns of the IUF that hold either key."""
+    puf_key, eif_key = _truth_keys(study, known)
+    return list(dict.fromkeys([*puf_key, *eif_key]))
+
+
 def read_truth(study: Study, known: TruthFile, *, unperturbed: bool) -> pl.DataFrame:
     """Read the key columns of the IUF, and the unperturbed linking values if they are used."""
-    puf_key, eif_key = _truth_keys(study, known)
     values = [variable.puf for variable in study.variables] if unperturbed else []
-    return read(known, list(dict.fromkeys([*puf_key, *eif_key, *values])))
+    return read(known, list(dict.fromkeys([*key_columns(study, known), *values])))
+
+
+def pair_keys(study: Study, known: TruthFile, iuf: pl.DataFrame) -> list[pl.DataFrame]:
+    """The PUF keys and the EIF keys of the IUF, row by row; a blank one raises DataError."""
+    sides = zip(_truth_keys(study, known), ("p", "e"), strict=True)
+    return [_renamed(keys_of(iuf, names, known), side) for names, side in sides]
 
 
 def truth_from(
     study: Study, known: TruthFile, iuf: pl.DataFrame, puf: pl.DataFrame, eif: pl.DataFrame
 ) -> Truth:
     """The true pairs as positions in key order; no pair in both files is an error."""
-    puf_key, eif_key = _truth_keys(study, known)
-    keys = [
-        _renamed(keys_of(iuf, names, known), side)
-        for names, side in ((puf_key, "p"), (eif_key, "e"))
-    ]
+    keys = pair_keys(study, known, iuf)
     both = pl.concat(keys, how="horizontal").unique(maintain_order=True)
     at_puf = find(both[keys[0].columns], puf)
     at_eif = find(both[keys[1].columns], eif)
@@ -84,9 +92,10 @@ def with_unperturbed(
     names = [variable.puf for variable in study.variables]
     puf_key, _ = _truth_keys(study, known)
     own_keys = _renamed(keys_of(iuf, puf_key, known), "\0")
-    held = pl.concat([own_keys, iuf.select(names)], how="horizontal")
+    # Names in brackets, not in select: there "*" would stand for all columns.
+    held = pl.concat([own_keys, iuf[names]], how="horizontal")
     held = held.unique(maintain_order=True)
-    keys = held.select(held.columns[: len(puf_key)])
+    keys = held[held.columns[: len(puf_key)]]
     if keys.is_duplicated().any():
         raise DataError(
             Fault(
@@ -96,13 +105,32 @@ def with_unperturbed(
             )
         )
     at = find(keys_of(frame, study.puf.key, study.puf), keys)
-    picked = held.select(names)[np.maximum(at, 0)]
+    picked = held[names][np.maximum(at, 0)]
+    inside = pl.Series(at >= 0)
     return frame.with_columns(
-        [
-            picked[name].cast(frame[name].dtype).zip_with(pl.Series(at >= 0), frame[name])
-            for name in names
-        ]
+        [_in_place_of(frame[name], picked[name], inside, study.puf) for name in names]
     )
+
+
+def _in_place_of(
+    own: pl.Series, value: pl.Series, inside: pl.Series, file: SourceFile
+) -> pl.Series:
+    """The unperturbed value where there is one, else the PUF's own, in a type that holds both."""
+    if own.dtype == value.dtype:
+        return value.zip_with(inside, own)
+    if own.dtype.is_numeric() and value.dtype.is_numeric():
+        both = pl.concat([value.to_frame(), own.to_frame()], how="vertical_relaxed")[own.name]
+        return both[: len(own)].zip_with(inside, both[len(own) :])
+    if file.thousands or file.decimal != ".":
+        # The text of a number has a decimal point, which these declarations would misread.
+        raise DataError(
+            Fault(
+                where=f"{file.name}, column {own.name!r}",
+                found="another type than in the IUF, and signs declared for numbers as text",
+                remedy="Store it as text in both files, or as numbers in both",
+            )
+        )
+    return text_of(value).zip_with(inside, text_of(own))
 
 
 def split_pairs(truth: Truth | None, strata: Strata) -> int:

@@ -180,6 +180,38 @@ def add_listed(
 
 
 @numba.njit(cache=True, nogil=True)
+def add_one(
+    total: npt.NDArray[np.int64],
+    puf: Rows,
+    p: int,
+    j: int,
+    codes: npt.NDArray[np.int32],
+    numbers: npt.NDArray[np.float64],
+    scorer: Scorer,
+) -> None:
+    """Add variable j: PUF row p against a block of EIF codes and numbers."""
+    a = puf.codes[j, p]
+    kind = scorer.kind[j]
+    missing, other = scorer.missing[j], scorer.other[j]
+    if a < 0:
+        total += missing
+    elif kind == EQUAL or (kind == DISTANCE and a > 0):
+        # A number that is not applicable equals the same code alone, as a category does.
+        add_equal(total, a, codes, missing, other)
+    elif kind == DISTANCE:
+        here = (puf.numbers[j, p], scorer.steep[scorer.scale[p], j])
+        add_distance(total, here, codes, numbers, (missing, other), scorer.floor)
+    else:
+        row = scorer.start[j] + a
+        begin, end = scorer.bounds[row], scorer.bounds[row + 1]
+        low, units = scorer.low[begin:end], scorer.units[begin:end]
+        if kind == STEPS:
+            add_steps(total, codes, low, scorer.high[begin:end], units, (missing, other))
+        else:
+            add_listed(total, codes, low, units, (missing, other))
+
+
+@numba.njit(cache=True, nogil=True)
 def add_up(
     total: npt.NDArray[np.int64], puf: Rows, p: int, eif: Rows, first: int, scorer: Scorer
 ) -> None:
@@ -187,27 +219,8 @@ def add_up(
     last = first + len(total)
     total[:] = 0
     for j in range(len(scorer.kind)):
-        a = puf.codes[j, p]
-        kind = scorer.kind[j]
-        missing, other = scorer.missing[j], scorer.other[j]
-        codes = eif.codes[j, first:last]
-        if a < 0:
-            total += missing
-        elif kind == EQUAL or (kind == DISTANCE and a > 0):
-            # A number that is not applicable equals the same code alone, as a category does.
-            add_equal(total, a, codes, missing, other)
-        elif kind == DISTANCE:
-            here = (puf.numbers[j, p], scorer.steep[scorer.scale[p], j])
-            numbers = eif.numbers[j, first:last]
-            add_distance(total, here, codes, numbers, (missing, other), scorer.floor)
-        else:
-            row = scorer.start[j] + a
-            begin, end = scorer.bounds[row], scorer.bounds[row + 1]
-            low, units = scorer.low[begin:end], scorer.units[begin:end]
-            if kind == STEPS:
-                add_steps(total, codes, low, scorer.high[begin:end], units, (missing, other))
-            else:
-                add_listed(total, codes, low, units, (missing, other))
+        numbers = eif.numbers[j, first:last] if scorer.kind[j] == DISTANCE else eif.numbers[0, :0]
+        add_one(total, puf, p, j, eif.codes[j, first:last], numbers, scorer)
 
 
 @numba.njit(cache=True, nogil=True)

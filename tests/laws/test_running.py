@@ -1,0 +1,265 @@
+"""How it runs never changes what it says: threads, tiles, order of rows and variables, machine.
+
+Compared are the bytes of results.json and of restricted/pairs.parquet.
+"""
+
+import dataclasses
+import functools
+import io
+import json
+import os
+import stat
+import subprocess
+import sys
+import textwrap
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reident as ri
+from reident.engine.local import BUDGET
+from reident.io.intake import take_in
+from reident.io.outputs import all_pairs, as_json
+from reident.run import run
+from reident.scenario.population import study_scenario
+from strategies import cases
+
+wide = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+
+
+def as_bytes(result):
+    """results.json and pairs.parquet."""
+    stream = io.BytesIO()
+    all_pairs(result).write_parquet(stream)
+    return as_json(result.to_dict()).encode(), stream.getvalue()
+
+
+def cut_up(study, **how):
+    return as_bytes(run(study, take_in(study), **how))
+
+
+@wide
+@given(case=cases())
+def test_tile_sizes_leave_every_byte_as_it_is(case):
+    study = case.study()
+    expected = as_bytes(study.run())
+    for budget in (1, 7, 1000, BUDGET):
+        assert cut_up(study, budget=budget) == expected
+
+
+@wide
+@given(case=cases())
+def test_one_and_four_threads_give_the_same_bytes(case):
+    study = case.study()
+    expected = as_bytes(study.run(jobs=1))
+    assert as_bytes(study.run(jobs=4)) == expected
+    # Strips of three PUF records, so that there is something for every thread to do.
+    assert cut_up(study, jobs=4, budget=3) == expected
+
+
+@wide
+@given(case=cases(), data=st.data())
+def test_the_order_of_rows_leaves_every_byte_as_it_is(case, data):
+    shuffled = {
+        file: tuple(data.draw(st.permutations(getattr(case, file))))
+        for file in ("puf", "eif", "iuf")
+        if getattr(case, file) is not None
+    }
+    other = dataclasses.replace(case, **shuffled)
+    assert as_bytes(other.study().run()) == as_bytes(case.study().run())
+
+
+def without_order_of_variables(results):
+    """Results with what lists variables put in a fixed order."""
+    found = json.loads(results)
+    found["variables"].sort(key=lambda row: row["name"])
+    found["true_pair_agreement"].sort(key=lambda row: row["variable"])
+    for part in (found, *found["attacks"].values()):
+        part["notes"].sort(key=lambda note: (note["code"], note["text"]))
+    return as_json(found)
+
+
+@wide
+@given(case=cases(), data=st.data())
+def test_the_order_of_variables_changes_nothing_but_their_listing(case, data):
+    other = dataclasses.replace(case, variables=tuple(data.draw(st.permutations(case.variables))))
+    one, two = as_bytes(case.study().run()), as_bytes(other.study().run())
+    assert without_order_of_variables(two[0]) == without_order_of_variables(one[0])
+    assert two[1] == one[1]
+
+
+@wide
+@given(case=cases(), budget=st.integers(1, 40))
+def test_progress_reaches_the_number_of_pairs_and_changes_nothing(case, budget):
+    study, events = case.study(), []
+    assert cut_up(study, budget=budget, watch=events.append) == as_bytes(study.run())
+    for label in {event.label for event in events}:
+        mine = [event for event in events if event.label == label]
+        assert [event.done for event in mine] == sorted(event.done for event in mine)
+        assert mine[-1].done == mine[-1].total
+
+
+# Whole runs, into folders -------------------------------------------------------------------------
+
+
+@functools.cache
+def scenario():
+    return study_scenario(records=1200, seed=4)
+
+
+def written(folder):
+    """The scenario's files in a folder; returns the study's path."""
+    made = scenario()
+    for name, frame in (("puf", made.puf), ("eif", made.eif), ("iuf", made.iuf)):
+        frame.write_csv(folder / f"{name}.csv")
+    path = folder / "study.toml"
+    path.write_text(made.study, encoding="utf-8")
+    return path
+
+
+def outputs(folder):
+    return tuple(
+        (folder / name).read_bytes() for name in ("results.json", "restricted/pairs.parquet")
+    )
+
+
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
+    """A run of one thread, and its study."""
+    folder = tmp_path_factory.mktemp("first")
+    path = written(folder)
+    ri.Study.read(path).run_to(folder / "out", jobs=1)
+    return path, outputs(folder / "out")
+
+
+def test_a_run_folder_holds_the_bytes_of_the_api(first_run):
+    path, expected = first_run
+    assert as_bytes(ri.Study.read(path).run()) == expected
+
+
+def test_a_run_of_four_threads_writes_the_same_bytes(first_run, tmp_path):
+    path, expected = first_run
+    ri.Study.read(path).run_to(tmp_path / "out", jobs=4)
+    assert outputs(tmp_path / "out") == expected
+
+
+def test_files_with_shuffled_rows_give_a_run_with_the_same_bytes(first_run, tmp_path):
+    path, expected = first_run
+    made = scenario()
+    for seed, (name, frame) in enumerate((("puf", made.puf), ("eif", made.eif), ("iuf", made.iuf))):
+        shuffled = frame.sample(fraction=1, shuffle=True, seed=seed)
+        assert not shuffled.equals(frame)
+        shuffled.write_csv(tmp_path / f"{name}.csv")
+    (tmp_path / "study.toml").write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    ri.Study.read(tmp_path / "study.toml").run_to(tmp_path / "out")
+    assert outputs(tmp_path / "out") == expected
+
+
+@contextmanager
+def umask(mode):
+    before = os.umask(mode)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def modes(folder):
+    """Modes of a folder and of all it holds, folders and files apart."""
+    found = {"folder": {stat.S_IMODE(folder.stat().st_mode)}, "file": set()}
+    for path in folder.rglob("*"):
+        found["folder" if path.is_dir() else "file"].add(stat.S_IMODE(path.stat().st_mode))
+    return found
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077], ids=oct)
+def test_a_run_folder_is_private_and_the_same_whatever_the_umask(first_run, tmp_path, mask):
+    path, expected = first_run
+    with umask(mask):
+        ri.Study.read(path).run_to(tmp_path / "deep" / "out")
+    assert outputs(tmp_path / "deep" / "out") == expected
+    assert modes(tmp_path / "deep") == {"folder": {0o700}, "file": {0o600}}
+
+
+@pytest.mark.xfail(reason="bug: an empty folder that is there already keeps its mode")
+def test_a_run_folder_that_was_there_already_becomes_private(first_run, tmp_path):
+    path, _ = first_run
+    out = tmp_path / "out"
+    out.mkdir()
+    out.chmod(0o755)
+    ri.Study.read(path).run_to(out, only=["taxicab"])
+    assert modes(out) == {"folder": {0o700}, "file": {0o600}}
+
+
+# Other processes ----------------------------------------------------------------------------------
+
+SCRIPT = """
+    import hashlib, io, json, random
+    import polars as pl
+    import reident as ri
+    from reident.io.outputs import all_pairs, as_json
+
+    draw = random.Random(7)
+    def frame(key, count):
+        return pl.DataFrame({
+            key: [f"{key}{place}" for place in range(count)],
+            "name": [draw.choice(["anna", "anne", "hanna", None]) for _ in range(count)],
+            "race": [draw.choice("123") for _ in range(count)],
+            "age": [draw.choice([20.0, 30.0, 31.5, None]) for _ in range(count)],
+            "day": [draw.choice(["2020-01-01", "2020-02-29", ""]) for _ in range(count)],
+            "state": [draw.choice("ABC") for _ in range(count)],
+        })
+    puf, eif = frame("p", 40), frame("e", 30)
+    iuf = pl.DataFrame({"p": [f"p{i}" for i in range(20)], "e": [f"e{i}" for i in range(20)]})
+    study = ri.Study(
+        puf=ri.PublicFile(puf, key="p"), eif=ri.IntruderFile(eif, key="e"),
+        truth=ri.TruthFile(iuf), strata=["state"],
+        variables=[ri.categorical("name"), ri.categorical("race"), ri.numeric("age"),
+                   ri.date("day")],
+    )
+    def digests(*attacks):
+        result = study.run(*attacks)
+        stream = io.BytesIO()
+        all_pairs(result).write_parquet(stream)
+        content = [as_json(result.to_dict()).encode(), stream.getvalue()]
+        return [hashlib.sha256(one).hexdigest() for one in content]
+    one_key = {"name": {"equal": 5}, "race": {"equal": 5}, "age": {"difference": [[0, 5], [2, 1]]},
+               "day": {"days": [[0, 5]]}}
+    several = one_key | {
+        "name": {"similarity": "jaro_winkler", "steps": [[0.9, 5], [0.8, 3]]},
+        "race": {"table": [["1", "2", 3], ["2", "3", 1]], "equal": 5, "otherwise": 0},
+    }
+    print(json.dumps({
+        "plain": digests(ri.Unicity(), ri.Taxicab(), ri.Euclidean(), ri.AdHoc(one_key)),
+        "rules of several keys": digests(ri.AdHoc(several)),
+    }))
+"""
+SURROUNDINGS = (
+    {"PYTHONHASHSEED": "0"},
+    {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C"},
+    {"PYTHONHASHSEED": "2", "TZ": "America/New_York", "PYTHONUTF8": "1"},
+)
+
+
+@pytest.fixture(scope="module")
+def elsewhere():
+    """What processes with other hash seeds, time zones and locales make of one study."""
+    command = [sys.executable, "-c", textwrap.dedent(SCRIPT)]
+    running = [
+        subprocess.Popen(command, env=os.environ | one, stdout=subprocess.PIPE)
+        for one in SURROUNDINGS
+    ]
+    found = [json.loads(process.communicate(timeout=120)[0]) for process in running]
+    assert all(process.returncode == 0 for process in running)
+    return found
+
+
+def test_hash_seed_time_zone_and_locale_leave_every_byte_as_it_is(elsewhere):
+    assert len({json.dumps(one["plain"]) for one in elsewhere}) == 1
+
+
+@pytest.mark.xfail(reason="bug: results.json lists the keys of a rule in the order of a set")
+def test_hash_seed_leaves_the_recorded_rules_as_they_are(elsewhere):
+    assert len({json.dumps(one["rules of several keys"]) for one in elsewhere}) == 1

@@ -1,0 +1,55 @@
+"""The scan of csv bytes: fields counted, lines numbered, irregularities named."""
+
+import numpy as np
+import pytest
+
+from reident.kernels.fields import FINE, NUL_BYTE, RAGGED, STRAY_QUOTE, UNCLOSED_QUOTE, scan
+
+
+def scanned(text, separator=","):
+    return tuple(int(x) for x in scan(np.frombuffer(text.encode(), np.uint8), ord(separator)))
+
+
+@pytest.mark.parametrize(
+    ("text", "records", "width"),
+    [
+        ("a", 1, 1),
+        ("a,b", 1, 2),
+        ("a,b\n1,2", 2, 2),
+        ("a,b\r\n1,2\r\n3,4", 3, 2),
+        ("a,b\r1,2\r3,4", 3, 2),
+        ("a,b\n,", 2, 2),
+        ('a,b\n"x,y","z"', 2, 2),
+        ('a,b\n"x\ny","z\r\nz"', 2, 2),
+        ('a,b\n"x""y",""', 2, 2),
+        ('"a","b"\n1,2', 2, 2),
+    ],
+)
+def test_a_regular_text_is_fine(text, records, width):
+    assert scanned(text) == (FINE, 0, records, width)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "line"),
+    [
+        ("a,b\n1", RAGGED, 2),
+        ("a,b\n1,2,3", RAGGED, 2),
+        ("a,b\n1,2\n3", RAGGED, 3),
+        ('a,b\n"1\n1",2\n3', RAGGED, 4),
+        ('a,b\r\n"1\r\n1",2\r\n3', RAGGED, 4),
+        ('a,b\n1,"2\n3,4\n', UNCLOSED_QUOTE, 2),
+        ('a\n"1"\n"', UNCLOSED_QUOTE, 3),
+        ("a\n1\n\0", NUL_BYTE, 3),
+        ('a\n"x\n\0"', NUL_BYTE, 3),
+        ('a\nx"y', STRAY_QUOTE, 2),
+        ('a\n"x"y', STRAY_QUOTE, 2),
+        ('a\n1\n"x" ', STRAY_QUOTE, 3),
+    ],
+)
+def test_an_irregular_text_is_named_with_its_line(text, verdict, line):
+    assert scanned(text)[:2] == (verdict, line)
+
+
+def test_another_separator_splits_and_the_comma_does_not():
+    assert scanned("a;b\n1,5;2", ";") == (FINE, 0, 2, 2)
+    assert scanned("a;b\n1,5", ";")[:2] == (RAGGED, 2)

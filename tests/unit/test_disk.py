@@ -1,0 +1,78 @@
+"""The one way to create a file: private, whole, and never half-written."""
+
+import os
+import stat
+
+import pytest
+
+from reident import disk
+
+
+@pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
+def _umask(request):
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.usefixtures("_umask")
+def test_a_file_is_0600_and_a_folder_0700_whatever_the_umask(tmp_path):
+    folder = disk.make_folder(tmp_path / "a" / "b")
+    disk.write_text(folder / "x.txt", "déjà")
+    assert (folder / "x.txt").read_bytes() == "déjà".encode()
+    assert mode(folder / "x.txt") == 0o600
+    assert mode(folder) == mode(tmp_path / "a") == 0o700
+
+
+@pytest.mark.usefixtures("_umask")
+def test_a_file_is_private_from_its_first_moment(tmp_path):
+    with disk.create(tmp_path / "x") as stream:
+        stream.write(b"secret")
+        stream.flush()
+        [temporary] = tmp_path.iterdir()
+        assert temporary.name != "x"
+        assert mode(temporary) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_the_old_content_stays_until_the_new_one_is_whole(tmp_path):
+    path = tmp_path / "x"
+    disk.write_text(path, "old")
+    with disk.create(path) as stream:
+        stream.write(b"new")
+        stream.flush()
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("existed", [True, False])
+def test_an_exception_leaves_nothing_new_behind(tmp_path, error, existed):
+    path = tmp_path / "x"
+    if existed:
+        disk.write_text(path, "old")
+
+    def fail():
+        with disk.create(path) as stream:
+            stream.write(b"half")
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert [one.read_text() for one in tmp_path.iterdir()] == (["old"] if existed else [])
+
+
+def test_a_folder_that_is_there_already_is_left_as_it_is(tmp_path):
+    (tmp_path / "a").mkdir(mode=0o755)
+    (tmp_path / "a" / "kept").touch()
+    assert disk.make_folder(tmp_path / "a") == tmp_path / "a"
+    assert (tmp_path / "a" / "kept").exists()
+
+
+def test_a_folder_that_is_not_there_cannot_hold_a_file(tmp_path):
+    with pytest.raises(FileNotFoundError), disk.create(tmp_path / "no" / "x"):
+        pass
