@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -11,16 +12,39 @@ from reident.errors import DataError, Fault, RefusalError, SpecError
 from reident.io import outputs
 from reident.io.intake import take_in
 from reident.io.spec import examine, read_study, read_text, study_text
+from reident.model import result as results
 from reident.model import study as model
 from reident.run import chosen, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import polars as pl
+
     from reident.engine.job import Watch
     from reident.model.notes import Note
     from reident.model.options import Attack
-    from reident.model.result import StudyResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyResult(results.StudyResult):
+    """All that a study found. Index it by an attack's label; a notebook shows the report."""
+
+    @classmethod
+    def of(cls, result: results.StudyResult) -> Self:
+        """The same result with the methods of the façade."""
+        return cls(**{part.name: getattr(result, part.name) for part in fields(result)})
+
+    def report(self, path: Path | str) -> None:
+        """Write the report as one page."""
+        disk.write_text(Path(path), self._repr_html_())
+
+    def to_polars(self) -> pl.DataFrame:
+        """The suspected pairs of all attacks, by key: restricted."""
+        return outputs.all_pairs(self)
+
+    def _repr_html_(self) -> str:
+        return _page(self)
 
 
 class Study(model.Study):
@@ -63,7 +87,7 @@ class Study(model.Study):
         if attacks:
             study = self.model_copy(update={"attacks": {a.method: a for a in attacks}})
         taken = take_in(study, unperturbed=unperturbed)
-        return run(study, taken, jobs=jobs, unperturbed=unperturbed, watch=watch)
+        return StudyResult.of(run(study, taken, jobs=jobs, unperturbed=unperturbed, watch=watch))
 
     def run_to(
         self,
@@ -91,7 +115,7 @@ class Study(model.Study):
                 audit(self, taken, result, audit_records)
             outputs.write_draft(draft, self, result, _shown(result))
             outputs.publish(draft, folder)
-        return result
+        return StudyResult.of(result)
 
 
 def check_study(path: Path) -> tuple[tuple[Fault, ...], tuple[Note, ...]]:
@@ -135,15 +159,20 @@ def write_scenario(folder: Path, *, records: int, seed: int, force: bool = False
     return path
 
 
-def _shown(result: StudyResult) -> dict[str, bytes]:
+def _shown(result: results.StudyResult) -> dict[str, bytes]:
     """What people read: the report and the tables, by name in the run folder."""
     # Only a run that is written down needs a template engine and a workbook writer.
-    from reident.report import document, html, tables  # noqa: PLC0415
+    from reident.report import tables  # noqa: PLC0415
 
-    results = result.to_dict()
-    page = html.render(document.document(results, result.manifest))
-    shown = {f"tables/{name}": content for name, content in tables.csv_tables(results).items()}
+    found = result.to_dict()
+    shown = {f"tables/{name}": content for name, content in tables.csv_tables(found).items()}
     return shown | {
-        "tables/results.xlsx": tables.workbook(results),
-        "report.html": page.encode(),
+        "tables/results.xlsx": tables.workbook(found),
+        "report.html": _page(result).encode(),
     }
+
+
+def _page(result: results.StudyResult) -> str:
+    from reident.report import document, html  # noqa: PLC0415  # as above
+
+    return html.render(document.document(result.to_dict(), result.manifest))

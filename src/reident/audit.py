@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from reident import oracle
 from reident.errors import AuditError, Fault
@@ -14,12 +15,12 @@ from reident.model.rules import Judged, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
-
     from reident.io.intake import Intake, Side
+    from reident.model.files import SourceFile
     from reident.model.options import Attack
     from reident.model.result import AttackResult, StudyResult
     from reident.model.study import Study
+    from reident.model.variables import Variable
 
 
 def audit(study: Study, taken: Intake, result: StudyResult, records: int) -> int:
@@ -83,7 +84,11 @@ def _listed(pairs: pl.DataFrame, puf_columns: int, eif_columns: int) -> dict[Any
 
 
 def _records(study: Study, side: str, table: Side) -> list[oracle.Record]:
-    columns = [table.raw[variable.column(side)].to_list() for variable in study.variables]
+    file = study.puf if side == "puf" else study.eif
+    columns = [
+        _as_written(table.raw[variable.column(side)], variable, file).to_list()
+        for variable in study.variables
+    ]
     strata = [text.to_list() for text in table.strata]
     return [
         oracle.Record(key=key, stratum=stratum, values=values)
@@ -94,6 +99,18 @@ def _records(study: Study, side: str, table: Side) -> list[oracle.Record]:
             strict=True,
         )
     ]
+
+
+def _as_written(column: pl.Series, variable: Variable, file: SourceFile) -> pl.Series:
+    """A column with the file's own ways to write numbers undone: the oracle knows plain ones."""
+    if column.dtype.is_decimal():
+        return column.cast(pl.Float64)
+    if variable.kind != "numeric" or column.dtype != pl.String:
+        return column
+    codes = [*file.missing, *variable.missing, *variable.not_applicable]
+    plain = column.str.replace_all(file.thousands, "", literal=True) if file.thousands else column
+    plain = plain.str.replace_all(file.decimal, ".", literal=True)
+    return column.zip_with(column.is_in(codes).fill_null(value=False), plain)
 
 
 def _rows(columns: list[list[Any]], size: int) -> Iterator[tuple[Any, ...]]:

@@ -3,7 +3,7 @@
     ReidentError
     ├── SpecError       the study, an option or a flag is wrong        exit 2
     ├── DataError       a file does not hold what the study says       exit 2
-    ├── RefusalError    something stands in the way of a safe write    exit 2
+    ├── RefusalError    something stands where the output would go    exit 2
     ├── CapacityError   the machine cannot hold what the run needs     exit 1
     ├── AuditError      the oracle disagrees with the result           exit 1
     └── InternalError   our bug; never the user's fault                exit 1

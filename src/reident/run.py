@@ -53,11 +53,13 @@ def run(
     results = {}
     encoding = {}
     seconds = {}
+    methods = {}
     for label, attack in attacks.items():
         start = time.perf_counter()
         linked = _linked(study, label, attack, taken, fold)
         results[label] = _result(label, attack, linked, taken)
         encoding[label] = dict(linked.encoding)
+        methods[label] = linked.how
         seconds[label] = time.perf_counter() - start
     return _study_result(
         study,
@@ -71,7 +73,7 @@ def run(
             "versions": {name: version(name) for name in LIBRARIES},
             "engine": "local",
             "jobs": jobs,
-            "methods": dict.fromkeys(results, "brute"),
+            "methods": methods,
             "ledger": _ledger(taken, results),
             "forecast": {"pairs": taken.files.layout.pairs},
             "timings": {**taken.seconds, "attacks": seconds},

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from reident.model.options import AdHoc
     from reident.model.variables import Variable
 
+
 def metric(attack: AdHoc, files: Files, variables: Sequence[Variable]) -> Metric:
     """Units are what a pair loses against the best that its rules can give: lower is closer."""
     v = len(variables)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from reident.engine.job import Tile
 from reident.kernels import blocks as kernel
 from reident.kernels import shortlist
-from reident.kernels.blocks import MISSING_BYTE, MOST_FILTERED, Block, Stage
+from reident.kernels.blocks import MISSING_BYTE, MOST_FILTERED, Asked, Block, Both, Stage
 from reident.kernels.pairs import EQUAL
 
 if TYPE_CHECKING:
@@ -97,18 +97,16 @@ class IndexedJob:
                 self.look_up(level, place, needy, tile.first, short)
         return short
 
-    def look_up(
-        self, level: Level, place: int, rows: Ints, base: int, short: Shortlist
-    ) -> int:
+    def look_up(self, level: Level, place: int, rows: Ints, base: int, short: Shortlist) -> int:
         """Look PUF rows up in a block; `base` is the first of `short`. Returns EIF rows read."""
         block = level.blocks[place]
         stage = Stage(level.above, level.most, place, level.home, self.cost)
         keys = _keys(self.puf[rows], self.stratum[rows], block.variables, block.weights)
         order = np.argsort(keys, kind="stable")
-        asked = (rows[order], keys[order], self.stratum, base)
+        asked = Asked(rows[order], keys[order], self.stratum, base)
         metric = self.metric
-        puf, eif = (metric.puf, self.puf), (metric.eif, self.eif)
-        return int(kernel.scan_block(puf, eif, metric.scorer, block, stage, asked, short))
+        both = Both(metric.puf, metric.eif, self.puf, self.eif)
+        return int(kernel.scan_block(both, metric.scorer, block, stage, asked, short))
 
     def merge(self, one: Shortlist, other: Shortlist) -> Shortlist:
         """As if one had seen the pairs of both."""

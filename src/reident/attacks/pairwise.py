@@ -92,7 +92,8 @@ def link_ranked(
     layout = files.layout
     meets = meetings(layout)
     strata = (layout.stratum, files.strata.eif[layout.eif])
-    job = indexed(metric, strata, meets) or RankedJob(metric=metric, meets=meets)
+    lookups = indexed(metric, strata, meets)
+    job = lookups or RankedJob(metric=metric, meets=meets)
     strips = list(fold(job, label)) or [shortlist.empty(np.zeros(0, np.int64), metric.keep)]
     short = shortlist.Shortlist(*(np.concatenate(arrays) for arrays in zip(*strips, strict=True)))
     pairs = _ranked(short, layout)
@@ -105,6 +106,7 @@ def link_ranked(
         set_aside=set_aside(files),
         notes=metric.notes,
         encoding=metric.encoding,
+        how="index" if lookups else "brute",
         scale=metric.scale,
         ranking=_ranking(short, metric, files, pairs),
         truth_units=units_of(metric, files, truth),

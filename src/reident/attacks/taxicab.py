@@ -53,7 +53,7 @@ def described(variables: Sequence[Variable], columns: Sequence[Column]) -> dict[
     return {
         variable.name: {"categories": list(column.labels)}
         if variable.kind == "categorical"
-        else {"cuts": [list(cuts) for cuts in column.cuts]}
+        else {"cuts": [{"puf": list(puf), "eif": list(eif)} for puf, eif in column.cuts]}
         for variable, column in zip(variables, columns, strict=True)
     }
 

@@ -125,6 +125,7 @@ def link(
         set_aside=apart,
         notes=[*few_codes(attack.bins, variables, columns), *_unlisted(found)],
         encoding=described(variables, columns),
+        how="masks",
         exposure=Exposure(
             reading=found.reading,
             order=order,

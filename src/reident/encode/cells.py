@@ -146,11 +146,11 @@ def _numbers(column: pl.Series, file: SourceFile) -> pl.Series:
 def _days(column: pl.Series, file: SourceFile) -> pl.Series:  # noqa: ARG001  # same call as _numbers
     """The column as days since 1970-01-01; null where a text is not an ISO date."""
     if column.dtype == pl.String:
-        text = column.str.strip_chars().str.replace(" ", "T", literal=True)
-        day = text.str.to_datetime("%Y-%m-%d", strict=False, time_unit="us")
-        day = day.set(~text.str.contains(r"^\d{4}-\d{2}-\d{2}$").fill_null(value=False), None)
-        moment = text.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us")
-        column = day.zip_with(day.is_not_null(), moment)
+        text = column.str.strip_chars()
+        day = text.str.to_date("%Y-%m-%d", strict=False)
+        # The parser forgives a single digit; ISO does not.
+        iso = text.str.contains(r"^\d{4}-\d{2}-\d{2}$").fill_null(value=False)
+        column = day.set(~iso, None)
     if column.dtype == pl.Date:
         return column.cast(pl.Int32).cast(pl.Float64).fill_null(float("nan"))
     if isinstance(column.dtype, pl.Datetime):

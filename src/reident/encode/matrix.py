@@ -30,12 +30,15 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A variable as codes of both files, in key order, and how they were made."""
+    """A variable as codes of both files, in key order, and how they were made.
+
+    `cuts` are the cut points of PUF and EIF, for each scale.
+    """
 
     puf: Codes
     eif: Codes
     labels: tuple[str, ...] = ()
-    cuts: tuple[tuple[float, ...], ...] = ()
+    cuts: tuple[tuple[tuple[float, ...], ...], ...] = ()
 
 
 def category_codes(files: Files, variable: Variable) -> Column:
@@ -56,7 +59,7 @@ def bin_codes(files: Files, variable: Variable, attack: Taxicab | Unicity) -> Co
     """Numbers as bins 1..bins; the k-th not-applicable code becomes bins + k."""
     sides = (files.puf[variable.name], files.eif[variable.name])
     coded = [_no_value(cells, attack.bins) for cells in sides]
-    cuts: list[tuple[float, ...]] = []
+    cuts: list[tuple[tuple[float, ...], ...]] = []
     for groups in scales(files, attack.scale):
         inside = [rows[cells.present[rows]] for cells, rows in zip(sides, groups, strict=True)]
         values = [_numbers(cells)[rows] for cells, rows in zip(sides, inside, strict=True)]
@@ -65,7 +68,7 @@ def bin_codes(files: Files, variable: Variable, attack: Taxicab | Unicity) -> Co
         else:
             points = _cut_points(values, attack)
             made = [codes_of(x, cut) for x, cut in zip(values, points, strict=True)]
-            cuts.append(tuple(points[0].tolist()))
+            cuts.append(tuple(tuple(cut.tolist()) for cut in points))
         for codes, rows, new in zip(coded, inside, made, strict=True):
             codes[rows] = new
     return Column(puf=coded[0], eif=coded[1], cuts=tuple(cuts))

@@ -60,8 +60,13 @@ def run_folder(folder: Path, *, force: bool) -> Iterator[Path]:
         if draft.exists():
             shutil.rmtree(draft)
         disk.make_folder(draft)
-        yield draft
-    shutil.rmtree(folder / WORK)
+        try:
+            yield draft
+        finally:
+            # Whether it went well or not: work in progress is confidential and never stays.
+            shutil.rmtree(folder / WORK)
+            if not any(folder.iterdir()):
+                folder.rmdir()
 
 
 @contextlib.contextmanager

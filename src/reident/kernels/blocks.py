@@ -8,7 +8,7 @@ row found is scored exactly, and counted in its first block without a mismatch a
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -105,6 +105,27 @@ def find_runs(
     return found
 
 
+class Both(NamedTuple):
+    """Both files by variable, and their codes by record as well, for pairs looked at singly."""
+
+    puf: Rows
+    eif: Rows
+    mine: npt.NDArray[np.int32]
+    theirs: npt.NDArray[np.int32]
+
+
+class Asked(NamedTuple):
+    """PUF rows in order of their key on a block, and that key.
+
+    `stratum` is that of every PUF row, `base` the PUF row that the shortlists begin with.
+    """
+
+    rows: npt.NDArray[np.int64]
+    keys: npt.NDArray[np.int64]
+    stratum: npt.NDArray[np.int64]
+    base: int
+
+
 class Drawer(NamedTuple):
     """EIF rows gathered for one PUF key: row numbers, bytes, codes and numbers, by variable.
 
@@ -113,6 +134,7 @@ class Drawer(NamedTuple):
     """
 
     rows: npt.NDArray[np.int64]
+    others: npt.NDArray[np.int64]
     bytes: npt.NDArray[np.uint8]
     graded: npt.NDArray[np.int64]
     codes: npt.NDArray[np.int32]
@@ -155,8 +177,7 @@ def count_bytes(
 def grade(
     total: npt.NDArray[np.int64], puf: Rows, p: int, drawer: Drawer, size: int, scorer: Scorer
 ) -> None:
-    """Units of the variables that are not EQUAL, for all rows of a drawer; lower bounds of
-    distances."""
+    """Units of the variables that are not EQUAL, lower bounds of distances, for a drawer's rows."""
     total[:] = 0
     for k in range(len(drawer.graded)):
         j = drawer.graded[k]
@@ -166,20 +187,18 @@ def grade(
 
 @numba.njit(cache=True, nogil=True)
 def draw(
-    puf: tuple[Rows, npt.NDArray[np.int32]],
-    eif: tuple[Rows, npt.NDArray[np.int32]],
+    both: Both,
     scorer: Scorer,
     drawer: Drawer,
     filled: int,
-    others: npt.NDArray[np.int64],
     stage: Stage,
-    asked: tuple[npt.NDArray[np.int64], int, int, int],
+    rows: npt.NDArray[np.int64],
+    base: int,
     short: Shortlist,
 ) -> None:
-    """Score the rows of a drawer for PUF rows asked[0][asked[1]] to asked[0][asked[2] - 1]."""
-    rows, begin, end, base = asked
+    """Score the rows of a drawer for PUF rows of one key; `base` is the first of the shortlists."""
     # Plain local arrays: looking into a tuple of arrays for every pair costs more than the pair.
-    mine, theirs, places = puf[1], eif[1], drawer.rows
+    mine, theirs, places, others = both.mine, both.theirs, drawer.rows, drawer.others
     kind, missing, other, home = scorer.kind, scorer.missing, scorer.other, stage.home
     above, most, cost = stage.above, stage.most, stage.cost
     before_me = (np.int64(1) << stage.block) - 1
@@ -188,8 +207,7 @@ def draw(
     least_units = np.empty(filled, np.int64)
     mixed = len(drawer.graded) > 0
     keep = short.eif.shape[1]
-    for place in range(begin, end):
-        p = rows[place]
+    for p in rows:
         row = p - base
         cutoff = short.cutoff[row]
         constant = 0
@@ -203,12 +221,12 @@ def draw(
             else:
                 count_bytes(counts, drawer.bytes[k, :filled], a % MISSING_BYTE, least)
         if mixed:
-            grade(graded, puf[0], p, drawer, filled, scorer)
+            grade(graded, both.puf, p, drawer, filled, scorer)
         # What each pair scores at least, in WEIGHT-ths of a unit.
         for i in range(filled):
             least_units[i] = (counts[i] + constant) * cost + WEIGHT * graded[i]
         # The pairs that look nearest come first: they bring the cutoff down for all others.
-        pivot = np.int64(-1)
+        pivot: Any = np.int64(-1)
         if mixed and short.size[row] < keep < filled:
             pivot = np.partition(least_units, keep)[keep]
         for sweep in range(0 if pivot >= 0 else 1, 2):
@@ -235,7 +253,7 @@ def draw(
                 if spoilt & before_me != before_me or spoilt >> stage.block & 1:
                     continue
                 if mixed:
-                    units += above_floor(puf[0], p, eif[0], e, scorer)
+                    units += above_floor(both.puf, p, both.eif, e, scorer)
                 if units < cutoff:
                     push(short, row, e, units)
                     cutoff = short.cutoff[row]
@@ -243,25 +261,18 @@ def draw(
 
 @numba.njit(cache=True, nogil=True)
 def scan_block(
-    puf: tuple[Rows, npt.NDArray[np.int32]],
-    eif: tuple[Rows, npt.NDArray[np.int32]],
-    scorer: Scorer,
-    block: Block,
-    stage: Stage,
-    asked: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], int],
-    short: Shortlist,
+    both: Both, scorer: Scorer, block: Block, stage: Stage, asked: Asked, short: Shortlist
 ) -> int:
     """Score the pairs that a block finds for the asked PUF rows; returns how many rows it read.
 
-    `puf` and `eif` hold records by variable, and their codes by record as well. `asked` holds the
-    PUF rows in order of their key, the block's key of each, the stratum of every PUF row, and the
-    first PUF row of the shortlists. PUF rows of one key share what is gathered.
+    PUF rows of one key share what is gathered.
     """
-    rows, keys, strata, base = asked
+    rows, keys = asked.rows, asked.keys
     graded = np.flatnonzero(scorer.kind != EQUAL)
-    numbers = len(graded) if len(eif[0].numbers) > 1 else 0
+    numbers = len(graded) if len(both.eif.numbers) > 1 else 0
     drawer = Drawer(
         np.empty(CHUNK, np.int64),
+        block.others,
         np.empty((len(block.others), CHUNK), np.uint8),
         graded,
         np.empty((len(graded), CHUNK), np.int32),
@@ -274,24 +285,23 @@ def scan_block(
         while end < len(rows) and keys[end] == keys[begin]:
             end += 1
         p = rows[begin]
-        first = np.searchsorted(block.keys, strata[p] * block.weights[0])
-        last = np.searchsorted(block.keys, (strata[p] + 1) * block.weights[0])
+        stratum = asked.stratum[p]
+        first = np.searchsorted(block.keys, stratum * block.weights[0])
+        last = np.searchsorted(block.keys, (stratum + 1) * block.weights[0])
         whole = (block.starts[first], block.starts[last])
         filled = 0
-        for run in range(find_runs(block, puf[1], p, strata[p], whole, runs)):
+        for run in range(find_runs(block, both.mine, p, stratum, whole, runs)):
             start = runs[run, 0]
             while start < runs[run, 1]:
                 stop = min(runs[run, 1], start + CHUNK - filled)
-                gather(block, eif[0], start, stop, drawer, filled)
+                gather(block, both.eif, start, stop, drawer, filled)
                 filled += stop - start
                 read += (stop - start) * (end - begin)
                 start = stop
                 if filled == CHUNK:
-                    group = (rows, begin, end, base)
-                    draw(puf, eif, scorer, drawer, filled, block.others, stage, group, short)
+                    draw(both, scorer, drawer, filled, stage, rows[begin:end], asked.base, short)
                     filled = 0
         if filled:
-            group = (rows, begin, end, base)
-            draw(puf, eif, scorer, drawer, filled, block.others, stage, group, short)
+            draw(both, scorer, drawer, filled, stage, rows[begin:end], asked.base, short)
         begin = end
     return read

@@ -71,7 +71,8 @@ class Exposure:
 class Linked:
     """Suspected records and pairs. `truth_units` and `truth_reading` judge the true pairs alike.
 
-    `listed` is False where there were too many pairs to list; then `pairs` holds the true ones.
+    `how` names the way that pairs were found, for the manifest. `listed` is False where there
+    were too many pairs to list; then `pairs` holds the true ones.
     """
 
     pairs: Pairs
@@ -80,6 +81,7 @@ class Linked:
     set_aside: list[tuple[str, int]]
     notes: list[Note]
     encoding: Mapping[str, Any]
+    how: str = "brute"
     scale: Scale | None = None
     ranking: Ranking | None = None
     exposure: Exposure | None = None

@@ -16,7 +16,12 @@ class Note:
 
     def to_dict(self) -> dict[str, object]:
         """As in results.json."""
-        return {"code": self.code, "text": self.text, "count": self.count}
+        return {
+            "code": self.code,
+            "text": self.text,
+            "count": self.count,
+            "first": self.first,
+        }
 
 
 def plural(count: int, one: str, many: str) -> str:

@@ -180,7 +180,7 @@ class LimitCheck:
 class StudyResult:
     """All that a study found. Index it by an attack's label.
 
-    `restricted` and `manifest` are what the run folder holds beside the aggregates.
+    `encoding` and `manifest` are what the run folder holds beside the aggregates.
     """
 
     title: str

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Results = Mapping[str, Any]
 
-STATED_FIRST = {"unperturbed", "truth_unknown_puf", "truth_unknown_eif", "truth_split"}
-"""Notes that change what the rates mean."""
 SHOWN_STRATA = 50
 """Strata of an attack that the page shows; tables/strata.csv holds them all."""
 
@@ -38,7 +36,7 @@ def rates(results: Results) -> Section:
     first = [
         Paragraph(text=plain(note["text"]), stated_first=True)
         for note in results["notes"]
-        if note.get("first", note["code"] in STATED_FIRST)
+        if note["first"]
     ]
     if any(check["exceeded"] for check in results["limits"]):
         first.insert(0, Paragraph(text=sentences.limits(results), stated_first=True))

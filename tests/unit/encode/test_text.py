@@ -52,7 +52,6 @@ def test_long_decimals_stay_apart():
     assert text_of(pl.Series(values)).to_list() == [str(value) for value in values]
 
 
-@pytest.mark.xfail(reason="bug: bytes and durations have no isoformat, which is asked of them")
 @pytest.mark.parametrize("values", [[b"a"], [dt.timedelta(1)], [[1, 2]]])
 def test_a_type_without_a_text_is_refused_as_a_fault_of_the_file(values):
     import reident as ri

@@ -82,14 +82,12 @@ def test_two_sets_of_unperturbed_values_for_a_record_are_refused():
         study(iuf, values=True).run(ri.Taxicab(), unperturbed=True)
 
 
-@pytest.mark.xfail(reason="bug: unperturbed values are cut to the type of the PUF's column")
 def test_unperturbed_values_are_not_rounded_to_the_type_of_the_puf():
     iuf = pairs(("0", "0"), ("1", "1"), ("2", "2")).with_columns(x=EIF["x"])
     result = study(iuf, values=True).run(ri.Euclidean(), unperturbed=True)
     assert result["euclidean"].pairs["score"].to_list() == [0.0, 0.0, 0.0]
 
 
-@pytest.mark.xfail(reason="bug: unperturbed texts meet a column of numbers with a polars error")
 def test_unperturbed_values_may_be_texts_where_the_puf_holds_numbers():
     iuf = pairs(("0", "0"), ("1", "1")).with_columns(x=pl.Series([".", "40.6"]))
     made = study(iuf, values=True).model_copy(

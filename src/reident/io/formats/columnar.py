@@ -82,7 +82,7 @@ def write_arrow(table: Table, path: Path) -> None:
 
 def _as_json(labels: Labels) -> dict[str, Any]:
     kinds = io.BytesIO()
-    pl.DataFrame(list(labels.missing.values())).write_parquet(kinds)
+    pl.DataFrame([one.alias(name) for name, one in labels.missing.items()]).write_parquet(kinds)
     return {
         "variables": dict(labels.variables),
         "values": {name: dict(values) for name, values in labels.values.items()},

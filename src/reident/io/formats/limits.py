@@ -151,7 +151,8 @@ def _numbers(column: pl.Series, no_place: str) -> Iterator[Said]:
             counted = plural(infinite, "infinite number", "infinite numbers")
             yield f"{counted}, {no_place}", "Make them missing or finite"
         return
-    beyond = int(((column > EXACT) | (column < -EXACT)).sum())
+    wide = column.cast(pl.Int128) if column.dtype.is_integer() else column
+    beyond = int(((wide > EXACT) | (wide < -EXACT)).sum())
     if beyond:
         counted = plural(beyond, "whole number", "whole numbers")
         yield f"{counted} beyond 2^53, {no_place} exactly", "Convert the column to text"
