@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 import tomlkit
 
-from bad_input.formats import write
+from bad_input.formats import RUN_WHOLE, write
 from reident.cli import main
 
 CANARY = "qxcanary"
@@ -97,6 +97,7 @@ class Folder:
 
     path: Path
     files: Mapping[str, Path]
+    kind: str
 
     @property
     def study(self) -> Path:
@@ -154,7 +155,7 @@ def folder_of(
         if study.get(side, {}).get("path") == "":
             study[side]["path"] = files[side].name
     (path / "study.toml").write_text(tomlkit.dumps(study), encoding="utf-8")
-    return Folder(path=path, files=files)
+    return Folder(path=path, files=files, kind=kind)
 
 
 @dataclass(frozen=True)
@@ -202,13 +203,21 @@ def assert_refused(capsys: Any, folder: Folder, says: tuple[str, ...]) -> str:
 def assert_noted(capsys: Any, folder: Folder, code: str, says: tuple[str, ...] = ()) -> dict:
     """`run` ends well and results.json holds the note; nothing leaks outside `restricted/`."""
     before = folder.content()
-    said = command(capsys, "run", folder.study, "--jobs", "1")
-    assert said.code == 0, said
-    notes = [note for note in folder.notes() if note["code"] == code]
-    assert notes, [note["code"] for note in folder.notes()]
+    if folder.kind in RUN_WHOLE:
+        said = command(capsys, "run", folder.study, "--jobs", "1")
+        assert said.code == 0, said
+        assert_nothing_leaks(folder, before, said)
+        found = folder.notes()
+    else:
+        said = command(capsys, "check", folder.study, "--json")
+        assert said.code == 0, said
+        assert leaks(said.out + said.err) == []
+        assert folder.content() == before
+        found = json.loads(said.out)["notes"]
+    notes = [note for note in found if note["code"] == code]
+    assert notes, [note["code"] for note in found]
     for piece in says:
         assert any(re.search(piece, note["text"]) for note in notes), (piece, notes)
-    assert_nothing_leaks(folder, before, said)
     return notes[0]
 
 

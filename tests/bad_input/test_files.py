@@ -2,9 +2,12 @@
 
 import gzip
 import io
+import tracemalloc
+import zipfile
 
 import polars as pl
 import pytest
+import zstandard
 
 from bad_input.formats import BINARY, FORMATS, write
 from bad_input.study_folder import (
@@ -86,6 +89,46 @@ def test_a_truncated_file_is_refused(tmp_path, capsys, kind, cut):
     folder = folder_of(tmp_path, kind)
     cut(folder.files["eif"])
     assert_refused(capsys, folder, (rf"eif\.{kind}: not a whole", "again"))
+
+
+# Bombs -------------------------------------------------------------------------------------------
+
+BLANKS = 40_000_000
+
+
+def _bomb(path):
+    """A small file that expands to more than two hundred times its size."""
+    if path.name.endswith(".xlsx"):
+        held = path.with_suffix(".held")
+        path.rename(held)
+        with zipfile.ZipFile(held) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+            for name in old.namelist():
+                data = old.read(name)
+                if name.startswith("xl/worksheets/"):
+                    data = data.replace(b"<sheetData>", b" " * BLANKS + b"<sheetData>")
+                new.writestr(name, data)
+        held.unlink()
+        return
+    data = HEADER + GOOD + b"p2,1,2,f," + CANARY.encode() * (BLANKS // 8) + b",s\n"
+    path.write_bytes(zstandard.compress(data) if path.suffix == ".zst" else gzip.compress(data))
+
+
+@pytest.mark.parametrize("kind", ["csv.gz", "csv.zst", "xlsx"])
+def test_a_bomb_is_refused_before_it_is_expanded(tmp_path, capsys, monkeypatch, kind):
+    from reident.io.formats import compressed, workbook
+
+    assert (compressed.BOMB_RATIO, compressed.BOMB_BYTES) == (200, 10**9)
+    folder = folder_of(tmp_path, kind)
+    _bomb(folder.files["puf"])
+    assert 200 * folder.files["puf"].stat().st_size < BLANKS
+    for module in (compressed, workbook):
+        monkeypatch.setattr(module, "BOMB_BYTES", BLANKS // 2)
+    says = (rf"puf\.{kind}: compressed content of more than 200 times", "Expand it yourself|Save")
+    tracemalloc.start()
+    assert_refused(capsys, folder, says)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < BLANKS
 
 
 # Texts that are not a table ----------------------------------------------------------------------

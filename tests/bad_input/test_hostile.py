@@ -35,7 +35,7 @@ ESCAPES = [
     "\x9b31m",
     "\x1b[2J",
     "back\x08\x08space",
-    "‮turned",
+    "\u202eturned",
 ]
 NAMES = [
     "age'; DROP TABLE puf; --",
@@ -44,7 +44,7 @@ NAMES = [
     "`touch pwned`",
     "; touch pwned #",
     "../../pwned",
-    "/tmp/pwned",
+    "/pwned",
     "a|b&c",
     "%s%n",
     "name with blanks",

@@ -1,9 +1,18 @@
 """Bad input, Missing: nothing is missing but what the format or the study says."""
 
+import pyreadstat
 import pytest
 
 from bad_input.formats import FORMATS, TEXT
-from bad_input.study_folder import CANARY, RECORDS, assert_noted, folder_of
+from bad_input.study_folder import (
+    CANARY,
+    RECORDS,
+    Inputs,
+    assert_noted,
+    assert_refused,
+    folder_of,
+    frame,
+)
 from reident.encode.cells import MISSING
 from reident.io.intake import take_in
 from reident.io.spec import read_study
@@ -47,6 +56,34 @@ def test_a_declared_code_is_missing_as_a_number_too(tmp_path, kind):
         inputs.study["puf"]["missing"] = ["-9.0"]
 
     assert _missing(folder_of(tmp_path, kind, change), "age") == 1
+
+
+SAS_MISSING = [chr(letter) for letter in range(ord("A"), ord("Z") + 1)] + [".", "_"]
+
+
+@pytest.mark.parametrize("sign", SAS_MISSING)
+def test_every_missing_value_of_sas_is_missing(tmp_path, sign):
+    marked = 123456.0
+    as_stored = bytes.fromhex("451e240000000000")
+
+    def change(inputs):
+        inputs.put("puf", "age", 3, marked)
+        inputs.put("puf", "age", 4, marked)
+
+    folder = folder_of(tmp_path, "xpt", change)
+    path = folder.files["puf"]
+    data = path.read_bytes()
+    assert data.count(as_stored) == 2
+    path.write_bytes(data.replace(as_stored, sign.encode() + bytes(7)))
+    assert _missing(folder, "age") == 2
+
+
+def test_missing_values_that_a_user_of_spss_declared_are_missing(tmp_path):
+    folder = folder_of(tmp_path, "sav")
+    path = folder.files["puf"]
+    held = frame(Inputs().tables["puf"])
+    pyreadstat.write_sav(held, str(path), missing_ranges={"age": [20, {"lo": 50, "hi": 53}]})
+    assert _missing(folder, "age") == 3
 
 
 def _numeric_codes(value, *, times):
@@ -107,7 +144,8 @@ def test_records_without_values_are_noted_and_counted(tmp_path, capsys, kind, si
     folder = folder_of(tmp_path, kind, change)
     note = assert_noted(capsys, folder, f"empty_rows_{side}", ("2 records",))
     assert note["count"] == 2
-    assert folder.results[f"{side}_records"] == RECORDS
+    taken = take_in(read_study(folder.study))
+    assert getattr(taken.files, f"{side}_records") == RECORDS
 
 
 def test_a_record_without_values_is_set_aside_by_unicity(tmp_path, capsys):
@@ -124,8 +162,6 @@ def test_a_record_without_values_is_set_aside_by_unicity(tmp_path, capsys):
 
 @pytest.mark.parametrize("kind", TEXT)
 def test_a_record_of_separators_alone_is_a_record_with_a_blank_key(tmp_path, capsys, kind):
-    from bad_input.study_folder import assert_refused
-
     def change(inputs):
         for name in inputs.tables["puf"]:
             inputs.put("puf", name, 4, None)

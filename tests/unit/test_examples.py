@@ -1,11 +1,17 @@
 """The examples say what a run says: every number of examples/first is worked out again."""
 
 import ast
+import contextlib
 import csv
+import importlib.util
+import io
 import json
 import math
+import os
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -180,3 +186,108 @@ def test_the_figures_of_the_housing_survey_are_those_that_its_test_pins():
     }
     assert f"{pinned['taxicab'][6]:,} of these" in page
     assert f"{64141 * 63185:,} pairs" in page
+
+
+# The notebook -------------------------------------------------------------------------------------
+
+
+def shown(source, names, count):
+    """The outputs of a code cell as a notebook holds them: what it prints, then its last value."""
+    body = ast.parse(source).body
+    last = body.pop() if isinstance(body[-1], ast.Expr) else None
+    printed = io.StringIO()
+    value = None
+    with contextlib.redirect_stdout(printed):
+        exec(compile(ast.Module(body, []), "cell", "exec"), names)  # noqa: S102  # cells of our own
+        if last is not None:
+            value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307
+    outputs = []
+    if printed.getvalue():
+        text = printed.getvalue().splitlines(keepends=True)
+        outputs.append({"name": "stdout", "output_type": "stream", "text": text})
+    if value is not None:
+        data = {"text/plain": repr(value).splitlines(keepends=True)}
+        outputs.append(
+            {
+                "data": data,
+                "execution_count": count,
+                "metadata": {},
+                "output_type": "execute_result",
+            }
+        )
+    return outputs
+
+
+def test_the_notebook_is_valid_and_its_cells_give_the_outputs_it_shows():
+    book = json.loads((EXAMPLES / "notebook.ipynb").read_text())
+    assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
+    assert len({cell["id"] for cell in book["cells"]}) == len(book["cells"])
+    names = {}
+    count = 0
+    for cell in book["cells"]:
+        assert set(cell) >= {"cell_type", "id", "metadata", "source"}
+        if cell["cell_type"] == "code":
+            count += 1
+            assert cell["execution_count"] == count
+            assert shown("".join(cell["source"]), names, count) == cell["outputs"]
+    assert count > 5
+    assert (EXAMPLES / "notebook.ipynb").stat().st_size < 20_000
+
+
+# Recipes ------------------------------------------------------------------------------------------
+
+
+def _recipes():
+    """Commands of the page for users of SAS, Stata and R, as a shell would run them."""
+    page = (EXAMPLES.parent / "docs" / "from-sas-stata-r.md").read_text()
+    quoted = re.findall(r"(?:^x |pipe )'(reident [^']*)'", page, re.MULTILINE)
+    plain = re.findall(r"^shell (reident .*)$", page, re.MULTILINE)
+    flags = dict(re.findall(r"^(\w+) <- c\((.*)\)$", page, re.MULTILINE))
+    joined = []
+    for call in re.findall(r"system2\(\"reident\", c\((.*)\)\)", page):
+        parts = [flags.get(part, part) for part in call.split(", ")]
+        words = re.findall(r'"([^"]*)"', ", ".join(parts))
+        joined.append(" ".join(["reident", *words]))
+    return [*quoted, *plain, *joined]
+
+
+def test_the_commands_of_the_recipes_run_and_leave_what_the_recipes_read(tmp_path):
+    recipes = _recipes()
+    assert len(recipes) == 6
+    for name in ("puf.csv", "eif.csv", "iuf.csv", "study.toml"):
+        shutil.copy(FIRST / name, tmp_path)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for recipe in dict.fromkeys(recipes):
+        done = subprocess.run(  # noqa: S602  # the recipes are made for a shell
+            recipe, shell=True, cwd=tmp_path, env=os.environ | {"PATH": path}, check=False,
+            capture_output=True, text=True,
+        )  # fmt: skip
+        wanted = {0} if "link" in recipe or "echo" in recipe else {LIMIT_EXCEEDED}
+        assert done.returncode in wanted, (recipe, done.stderr)
+    assert (tmp_path / "exit_code.txt").read_text().strip() == str(LIMIT_EXCEEDED)
+    with (tmp_path / "study.run" / "tables" / "rates.csv").open() as stream:
+        rates = {row["attack"]: row for row in csv.DictReader(stream)}
+    assert float(rates["taxicab"]["conditional_rate"]) == 60
+    results = json.loads((tmp_path / "study.run" / "results.json").read_text())
+    assert results["attacks"]["taxicab"]["conditional_rate"] == 60
+    assert (tmp_path / "link.run" / "results.json").exists()
+
+
+# Pictures of the terminal -------------------------------------------------------------------------
+
+
+def test_the_pictures_of_the_terminal_show_what_the_commands_say_today():
+    docs = EXAMPLES.parent / "docs"
+    spec = importlib.util.spec_from_file_location("make_screens", docs / "make_screens.py")
+    maker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    made = maker.screens()
+    page = (docs / "terminal.md").read_text()
+    for name, picture in made.items():
+        assert f"img/{name}.svg" in page
+        shown = (docs / "img" / f"{name}.svg").read_text(encoding="utf-8")
+        assert shown == picture, "run docs/make_screens.py and look at the pictures"
+        assert set(re.findall(r"https?://[^\"\s]*", shown)) == {"http://www.w3.org/2000/svg"}
+        assert not re.search(r"/(tmp|home|root|work|usr)\b", shown)
+    nine = [line for line in made["check"].split("<text") if "error:" in line]
+    assert len(nine) == 9

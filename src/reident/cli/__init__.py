@@ -22,10 +22,17 @@ app = cyclopts.App(
     suppress_keyboard_interrupt=False,
     default_parameter=cyclopts.Parameter(negative="", show_default=False),
 )
+EXAMPLE = (
+    "reident link puf.csv eif.csv --puf-key id --eif-key number "
+    "--on age:numeric,sex,county=CNTY/county_code --truth iuf.csv"
+)
 VERBS = {
     "demo": ("reident.cli.demo:demo", "The whole study on made-up data."),
     "run": ("reident.cli.run:run", "Run a study: link, suspect, verify, report."),
-    "link": ("reident.cli.link:link", "Link two files by flags alone, without a study file."),
+    "link": (
+        "reident.cli.link:link",
+        f"Link two files by flags alone, without a study file.\n\nFor example: {EXAMPLE}",
+    ),
     "check": ("reident.cli.check:check", "All faults of a study and its files, before any work."),
     "scenario": ("reident.cli.scenario:app", "Make up files with planted truth and a ready study."),
 }

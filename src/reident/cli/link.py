@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from reident.cli.flags import Count  # noqa: TC001  # cyclopts reads the signature
+
 if TYPE_CHECKING:
     from reident.api import Study
     from reident.errors import Fault
@@ -44,7 +46,7 @@ def link(  # noqa: PLR0913  # the flags of a whole study
     missing: Annotated[str, Parameter(allow_leading_hyphen=True)] = "",
     only: str = "",
     out: Path | None = None,
-    jobs: int = 0,
+    jobs: Count = 0,
     force: bool = False,
     json: bool = False,
     save: Path | None = None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
 
+from reident.cli.flags import Count  # noqa: TC001
+
 
 def run(
     study: Path,
@@ -11,8 +13,8 @@ def run(
     *,
     only: str = "",
     out: Path | None = None,
-    jobs: int = 0,
-    audit: int = 0,
+    jobs: Count = 0,
+    audit: Count = 0,
     unperturbed: bool = False,
     force: bool = False,
     json: bool = False,

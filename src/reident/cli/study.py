@@ -49,6 +49,8 @@ def run_study(
         talk.stdout().print(as_json(results), end="", soft_wrap=True)
     else:
         talk.stdout().print(terminal.summary(results))
+    for note in results["notes"]:
+        talk.say(f"note: {note['text']}")
     if audit_records:
         talk.say(f"Audit: {audit_records:,} PUF records derived again by the plain oracle agree.")
     talk.say(f"Report: {folder / 'report.html'}")

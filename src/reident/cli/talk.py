@@ -6,6 +6,7 @@ import hashlib
 import traceback
 
 from rich.console import Console
+from rich.text import Text
 
 from reident.errors import InternalError, ReidentError
 from reident.report.plain import plain
@@ -30,7 +31,7 @@ def say(text: str) -> None:
 
 def say_error(text: str) -> None:
     """A line that tells what is wrong."""
-    stderr().print(f"error: {plain(text)}", style="bold red")
+    stderr().print(Text.assemble(("error: ", "bold red"), plain(text)))
 
 
 def failed(error: Exception) -> int:

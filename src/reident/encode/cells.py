@@ -85,7 +85,7 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
         f"not {expected}",
         "No value is one: declare the variable categorical, or name the right column"
         if none
-        else "Correct them, or declare their codes as missing or not_applicable",
+        else "Correct the file, or declare codes as missing or not_applicable",
     )
     # Adding 0.0 turns -0.0 into 0.0, so that the two are one value everywhere.
     return Cells(state=state, number=np.where(state == PRESENT, number, 0.0) + 0.0)

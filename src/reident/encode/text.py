@@ -7,6 +7,7 @@ true and false; dates in ISO form.
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -32,7 +33,7 @@ def text_of(column: pl.Series) -> pl.Series:
     if kind.is_float():
         return _by_distinct_value(column.cast(pl.Float64).fill_nan(None), _float_text)
     if isinstance(kind, pl.Decimal):
-        return _by_distinct_value(column, lambda value: _float_text(float(value)))
+        return _by_distinct_value(column, _decimal_text)
     if kind == pl.Null:
         return pl.Series(column.name, [None] * len(column), pl.String)
     return _by_distinct_value(column, lambda value: value.isoformat())
@@ -48,6 +49,14 @@ def float_beyond_whole_numbers(column: pl.Series) -> int:
 
 def _float_text(value: float) -> str:
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
+
+
+def _decimal_text(value: Decimal) -> str:
+    """As for a float that is the same number; digits that no float has are kept."""
+    if value == value.to_integral_value():
+        return str(int(value))
+    text = repr(float(value))
+    return text if Decimal(text) == value else f"{value:f}".rstrip("0")
 
 
 def _by_distinct_value(column: pl.Series, text: Callable[[Any], str]) -> pl.Series:

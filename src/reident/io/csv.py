@@ -123,7 +123,7 @@ def _header(data: bytes, file: SourceFile, columns: Sequence[str] | None) -> lis
             file,
             ", line 1",
             f"a single column, with {other!r} in its name",
-            f"Declare it if it separates columns: separator = {json.dumps(other)}",
+            f"If it separates columns, say so in a study file: separator = {json.dumps(other)}",
         )
     return names
 

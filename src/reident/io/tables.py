@@ -9,6 +9,9 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
+
+from reident.encode.text import text_of
 from reident.errors import DataError, Fault
 from reident.io.csv import read_csv
 from reident.io.formats import columnar, database, frames, statistical, workbook
@@ -18,8 +21,6 @@ from reident.model.files import DATABASES
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-
-    import polars as pl
 
     from reident.model.files import SourceFile
 
@@ -58,7 +59,8 @@ DOORS = {
 
 def read(file: SourceFile, columns: Sequence[str]) -> pl.DataFrame:
     """Read the named columns of a file or frame; a table without records is an error."""
-    return _whole(file, _frame(file, columns), columns).select(columns)
+    frame = _whole(file, _frame(file, columns), columns).select(columns)
+    return frame.with_columns(_plain(one) for one in frame if isinstance(one.dtype, pl.Decimal))
 
 
 def read_table(file: SourceFile, columns: Sequence[str] | None = None) -> Table:
@@ -130,6 +132,16 @@ def _whole(file: SourceFile, frame: pl.DataFrame, columns: Sequence[str]) -> pl.
     if not len(frame):
         raise _fault(file, "a table without records", "Give at least one")
     return frame
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    """Decimals as whole numbers or floats where these are the same numbers, else as texts."""
+    texts = text_of(column)
+    whole = texts.cast(pl.Int64, strict=False)
+    if whole.null_count() == texts.null_count():
+        return whole
+    floats = texts.cast(pl.Float64)
+    return floats if text_of(floats).equals(texts, null_equal=True) else texts
 
 
 def _absent(file: SourceFile, name: str, known: list[str]) -> Fault:

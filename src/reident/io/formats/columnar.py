@@ -8,65 +8,63 @@ into Arrow files, so these hold values only.
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 import json
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from reident.errors import DataError, Fault
+from reident.io.formats.broken import told_as
 from reident.io.labels import Labels, Span, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
-    from typing import TypeVar
 
     from reident.model.files import SourceFile
 
-    T = TypeVar("T")
-
 KEY = "reident.labels"
+BROKEN_PARQUET = "not a whole parquet file"
+BROKEN_ARROW = "not a whole Arrow file"
 
 
 def parquet_names(path: Path, file: SourceFile) -> list[str]:
     """The names of the columns."""
-    return _whole(file, "parquet", lambda: list(pl.read_parquet_schema(path)))
+    with told_as(file.name, BROKEN_PARQUET):
+        return list(pl.read_parquet_schema(path))
 
 
 def parquet_frame(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     """Read the named columns of a parquet file."""
     held = parquet_names(path, file)
     wanted = [name for name in held if columns is None or name in columns]
-    return _whole(file, "parquet", lambda: pl.read_parquet(path, columns=wanted))
+    with told_as(file.name, BROKEN_PARQUET):
+        return pl.read_parquet(path, columns=wanted)
 
 
 def parquet_table(path: Path, file: SourceFile, columns: Sequence[str] | None) -> Table:
     """Read the named columns of a parquet file, with the labels that reident wrote there."""
     frame = parquet_frame(path, file, columns)
-    text = _whole(file, "parquet", lambda: pl.read_parquet_metadata(path)).get(KEY)
+    with told_as(file.name, BROKEN_PARQUET):
+        text = pl.read_parquet_metadata(path).get(KEY)
     if text is None:
         return Table(frame=frame)
-    try:
-        labels = _labels(json.loads(text))
-    except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
-        raise _fault(file, "labels that are not readable", "Write the file again") from None
-    except pl.exceptions.PolarsError:
-        raise _fault(file, "kinds of missing that are not readable", "Write it again") from None
-    return Table(frame=frame, labels=labels.select(frame.columns))
+    with told_as(file.name, "labels that are not readable", "Write the file again"):
+        return Table(frame=frame, labels=_labels(json.loads(text)).select(frame.columns))
 
 
 def arrow_names(path: Path, file: SourceFile) -> list[str]:
     """The names of the columns."""
-    return _whole(file, "Arrow", lambda: list(pl.read_ipc_schema(path)))
+    with told_as(file.name, BROKEN_ARROW):
+        return list(pl.read_ipc_schema(path))
 
 
 def arrow_frame(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     """Read the named columns of an Arrow or Feather file."""
     held = arrow_names(path, file)
     wanted = [name for name in held if columns is None or name in columns]
-    return _whole(file, "Arrow", lambda: pl.read_ipc(path, columns=wanted))
+    with told_as(file.name, BROKEN_ARROW):
+        return pl.read_ipc(path, columns=wanted)
 
 
 def write_parquet(table: Table, path: Path) -> None:
@@ -106,16 +104,3 @@ def _labels(held: dict[str, Any]) -> Labels:
             for name, declared in held["declared"].items()
         },
     )
-
-
-def _whole(file: SourceFile, kind: str, step: Callable[[], T]) -> T:
-    try:
-        return step()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
-        raise _fault(
-            file, f"not a whole {kind} file", "Write it again, or correct its extension"
-        ) from None
-
-
-def _fault(file: SourceFile, found: str, remedy: str) -> DataError:
-    return DataError(Fault(where=file.name, found=found, remedy=remedy))

@@ -109,14 +109,17 @@ def numbers(column: pl.Series, clock: Clock) -> pl.Series:
     if column.dtype == pl.Date:
         return (column.cast(pl.Int32).cast(pl.Float64) - clock.offset) * clock.day
     if column.dtype == pl.Time:
-        micros = column.cast(pl.Int64) // 1000
+        counted = column.cast(pl.Int64) // 1000
     else:
-        micros = column.cast(pl.Datetime("us")).cast(pl.Int64) - clock.offset * DAY * MICRO
+        counted = column.cast(pl.Datetime("us")).cast(pl.Int64) - clock.offset * DAY * MICRO
+    micros = counted.fill_null(0).to_numpy()
     unit = MICRO // clock.second
-    # A thousandth of a second is divided in one step, so that it is the double nearest to it.
-    thousandths = (micros // 1000).cast(pl.Float64) / (1000 // clock.second)
-    finer = (micros // unit).cast(pl.Float64) + (micros % unit).cast(pl.Float64) / unit
-    return thousandths.zip_with((micros % 1000 == 0).fill_null(value=True), finer)
+    # A thousandth of a second is divided in one step, and by numpy, which unlike polars divides
+    # exactly: so it is the double nearest to it, and known again.
+    thousandths = (micros // 1000) / (1000 // clock.second)
+    finer = micros // unit + (micros % unit) / unit
+    stored = pl.Series(column.name, np.where(micros % 1000 == 0, thousandths, finer))
+    return stored.set(column.is_null(), None)
 
 
 def _micros(raw: Floats, second: int) -> npt.NDArray[np.int64]:

@@ -7,15 +7,15 @@ process dies. Both must find the same columns and records.
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from reident.encode.text import text_of
-from reident.errors import DataError, Fault, ReidentError
+from reident.errors import DataError, Fault
 from reident.io.formats import xpt
+from reident.io.formats.broken import told_as
 from reident.io.formats.moments import (
     SAS,
     SPSS,
@@ -108,7 +108,7 @@ def _header(path: Path, file: SourceFile, *, marked: bool = False) -> Header:
         ".sav": second.read_sav,
     }
     second_reader = readers[ending]
-    with _broken_file(file.name, PACKAGES[ending]):
+    with told_as(file.name, f"not a whole {PACKAGES[ending]} file"):
         _, seen = second_reader(str(path), metadataonly=True, output_format="polars")
         nulls = fast.InformativeNullOpts(suffix=MARK, use_value_labels=False)
         reader = fast.ScanReadstat(
@@ -149,26 +149,6 @@ def _kinds(
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-@contextlib.contextmanager
-def _broken_file(where: str, package: str) -> Iterator[None]:
-    """Tell in our words what the readers tell in theirs, which may quote the data."""
-    try:
-        yield
-    except ReidentError:
-        raise
-    except BaseException as error:
-        # A panic of compiled code is no Exception.
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise DataError(
-            Fault(
-                where=where,
-                found=f"not a whole {package} file",
-                remedy="Write it again, or correct its extension",
-            )
-        ) from None
-
-
 # Values -------------------------------------------------------------------------------------------
 
 
@@ -179,7 +159,7 @@ def _values(header: Header, columns: Sequence[str] | None) -> pl.DataFrame:
         return pl.DataFrame()
     marks = [f"{name}{MARK}" for name in wanted if f"{name}{MARK}" in header.reader.schema]
     ending = header.path.suffix.lower()
-    with _broken_file(header.where, PACKAGES[ending]):
+    with told_as(header.where, f"not a whole {PACKAGES[ending]} file"):
         read: pl.DataFrame = header.reader.df.select([*wanted, *marks]).collect()
         timed = [name for name in wanted if name in header.kinds]
         stored = _stored(header, timed) if timed else pl.DataFrame()
@@ -243,7 +223,7 @@ def _catalogue(header: Header, file: SourceFile) -> Mapping[str, Mapping[Any, st
                 remedy="Leave catalog out",
             )
         )
-    with _broken_file(f"{file.name}, catalog", "SAS format catalogue"):
+    with told_as(f"{file.name}, catalog", "not a whole SAS format catalogue"):
         read_sas7bcat(file.catalog, output_format="polars")
         reader = ScanReadstat(str(header.path.absolute()), catalog=file.catalog)
         return reader.catalog_labels or {}

@@ -79,10 +79,7 @@ def write_sav(table: Table, path: Path) -> None:
     whole = {one.name: WHOLE_SPSS for one in table.frame if one.dtype.is_integer()}
     library.write_sav(
         stored.with_columns(
-            stored[name].fill_null(kinds.cast(stored[name].dtype))
-            if stored[name].dtype != pl.String
-            else kinds.fill_null(stored[name])
-            for name, kinds in labels.missing.items()
+            _with_codes(stored[name], kinds) for name, kinds in labels.missing.items()
         ),
         str(path),
         column_labels=dict(labels.variables) or None,
@@ -163,6 +160,11 @@ def _with_letters(column: pl.Series, kinds: pl.Series | None) -> pl.Series:
         value if letter is None else letter for value, letter in zip(column, letters, strict=True)
     ]
     return pl.Series(column.name, mixed, pl.Object)
+
+
+def _with_codes(column: pl.Series, kinds: pl.Series) -> pl.Series:
+    """Values, and the declared code where one is missing."""
+    return kinds.cast(column.dtype).zip_with(kinds.is_not_null(), column).alias(column.name)
 
 
 def _range(one: str | Span, column: pl.Series) -> Any:

@@ -17,6 +17,7 @@ import polars as pl
 
 from reident.encode.text import text_of
 from reident.errors import DataError, Fault
+from reident.io.formats.broken import told_as
 from reident.io.formats.compressed import BOMB_BYTES, BOMB_RATIO
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
     from reident.model.files import SourceFile
 
+BROKEN = "not a whole xlsx file"
+SAVE_AGAIN = "Save it again, or correct its extension"
+MOMENT = r"^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}"
 DAY_0 = dt.date(1899, 12, 31)
 LOGGERS = ("fastexcel", "_fastexcel")
 """They talk about empty columns on stderr, where it means nothing to a user."""
@@ -50,10 +54,18 @@ def frame(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.Dat
         one.dtype == pl.String or (one.dtype.is_numeric() and text.is_in(["true", "false"]).any())
         for one, text in zip(typed, texts, strict=True)
     ]
-    texts = _with_moments(reader, sheet, wanted, texts, file) if any(mixed) else texts
+    looks_timed = texts.select(pl.all().str.contains(MOMENT).any()).row(0)
+    places = [
+        at
+        for at, is_mixed, timed in zip(wanted, mixed, looks_timed, strict=True)
+        if is_mixed and timed
+    ]
+    moments = _moments(reader, sheet, places, file)
     return pl.DataFrame(
         [
-            (text.set(text == "", None) if is_mixed else _typed(one)).alias(held[place])
+            _text(text, moments.get(place)).alias(held[place])
+            if is_mixed
+            else _typed(one).alias(held[place])
             for place, one, text, is_mixed in zip(wanted, typed, texts, mixed, strict=True)
         ]
     )
@@ -65,7 +77,7 @@ def _open(path: Path, file: SourceFile) -> tuple[Any, str]:
 
     for name in LOGGERS:
         logging.getLogger(name).setLevel(logging.ERROR)
-    try:
+    with told_as(file.name, BROKEN, SAVE_AGAIN):
         with zipfile.ZipFile(path) as parts:
             size = sum(part.file_size for part in parts.infolist())
         if size > max(BOMB_BYTES, BOMB_RATIO * path.stat().st_size):
@@ -75,10 +87,6 @@ def _open(path: Path, file: SourceFile) -> tuple[Any, str]:
                 "Save the sheet as csv, if this is meant",
             )
         reader = fastexcel.read_excel(path)
-    except (fastexcel.FastExcelError, zipfile.BadZipFile, OSError):
-        raise _fault(
-            file, "not a whole xlsx file", "Save it again, or correct its extension"
-        ) from None
     sheets = reader.sheet_names
     if file.sheet in sheets or (not file.sheet and len(sheets) == 1):
         return reader, file.sheet or sheets[0]
@@ -88,7 +96,8 @@ def _open(path: Path, file: SourceFile) -> tuple[Any, str]:
 
 
 def _names(reader: Any, sheet: str, file: SourceFile) -> list[str]:
-    first = reader.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
+    with told_as(file.name, BROKEN, SAVE_AGAIN):
+        first = reader.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
     if not len(first):
         raise _fault(file, "an empty sheet", "Give a row of names and records")
     held = list(first.row(0))
@@ -108,16 +117,14 @@ def _load(
     reader: Any, sheet: str, wanted: list[int], kind: str | None, file: SourceFile
 ) -> pl.DataFrame:
     """Columns by their places; types are found from all rows, or as given."""
-    import fastexcel  # noqa: PLC0415  # as above
-
-    try:
+    with told_as(
+        file.name,
+        "a column that mixes dates or durations with other cells",
+        "Format its cells alike",
+    ):
         loaded: pl.DataFrame = reader.load_sheet(
             sheet, use_columns=wanted, schema_sample_rows=None, dtypes=kind
         ).to_polars()
-    except fastexcel.FastExcelError:
-        raise _fault(
-            file, "a column of durations and other cells", "Format its cells alike"
-        ) from None
     return loaded
 
 
@@ -135,21 +142,23 @@ def _typed(column: pl.Series) -> pl.Series:
     return moments
 
 
-def _with_moments(
-    reader: Any, sheet: str, wanted: list[int], texts: pl.DataFrame, file: SourceFile
-) -> pl.DataFrame:
-    """Texts of cells, with those of moments by the rule for the text of a value."""
+def _moments(reader: Any, sheet: str, places: list[int], file: SourceFile) -> dict[int, pl.Series]:
+    """The moments among the mixed cells of columns, as texts; null where a cell is none."""
+    if not places:
+        return {}
     # Read as durations only cells with a moment have a value: that is how they are told apart.
-    timed = _load(reader, sheet, wanted, "duration", file).select(pl.all().is_not_null())
-    if not any(one.any() for one in timed):
-        return texts
-    moments = _load(reader, sheet, wanted, "datetime", file)
-    return pl.DataFrame(
-        [
-            _iso(when).zip_with(is_moment, text)
-            for when, is_moment, text in zip(moments, timed, texts, strict=True)
-        ]
-    )
+    timed = _load(reader, sheet, places, "duration", file)
+    moments = _load(reader, sheet, places, "datetime", file)
+    return {
+        place: _iso(when).set(is_timed.is_null(), None)
+        for place, when, is_timed in zip(places, moments, timed, strict=True)
+    }
+
+
+def _text(texts: pl.Series, moments: pl.Series | None) -> pl.Series:
+    """Mixed cells as texts; blank is null."""
+    plain = texts.set(texts == "", None)
+    return plain if moments is None else moments.zip_with(moments.is_not_null(), plain)
 
 
 def _iso(moments: pl.Series) -> pl.Series:

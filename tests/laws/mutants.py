@@ -1,0 +1,573 @@
+"""Deliberate wrong lines, one at a time: each must make a test fail.
+
+    .venv/bin/python tests/laws/mutants.py            all of them
+    .venv/bin/python tests/laws/mutants.py shortlist  those whose place holds a word
+
+A mutant is one line of the source and what stands in its place. The source is copied to a private
+folder, changed there, and the named tests run against the copy, most with the kernels as plain
+Python, the others compiled afresh, so that nothing can be stale. The outcome stands in README.md
+beside this file.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HOME = Path(__file__).resolve().parents[2]
+SOURCE = HOME / "src"
+KILLED, SURVIVED = 1, 0
+"""Exit codes of pytest: a test failed, or none did. Any other is a fault of the attempt."""
+
+FIELDS = "tests/unit/kernels/test_fields.py"
+KEYS = "tests/unit/kernels/test_keys.py"
+PAIRS = "tests/unit/kernels/test_pairs.py"
+RATES = "tests/unit/model/test_rates.py"
+RANKS = "tests/laws/test_ranks.py"
+UNICITY = "tests/laws/test_unicity.py"
+PRIMER = "tests/papers/test_primer.py"
+EVERY = "tests/laws/test_every_attack.py"
+RUNNING = "tests/laws/test_running.py"
+
+
+LOOKUPS = ("looking_pairs_up_finds", True)
+
+
+class Mutant(NamedTuple):
+    """A line of a file and a wrong one in its place; `test` and `pick` (-k) say what kills it.
+
+    Lines are given without the blanks they begin with. Kernels run as plain Python unless they
+    need to be `compiled`.
+    """
+
+    place: str
+    file: str
+    old: str
+    new: str
+    test: str
+    pick: str = ""
+    compiled: bool = False
+
+
+def _mutants(file: str, *entries: tuple[Any, ...]) -> list[Mutant]:
+    """Entries are (function, old line, new line, test, words that pick tests of it, compiled)."""
+    stem = file.removesuffix(".py").replace("/", ".")
+    return [Mutant(f"{stem}.{entry[0]}", f"reident/{file}", *entry[1:]) for entry in entries]
+
+
+MUTANTS = [
+    *_mutants(
+        "kernels/fields.py",
+        ("scan", "if fields != width:", "if fields < width:", FIELDS),
+    ),
+    *_mutants(
+        "kernels/shortlist.py",
+        (
+            "push",
+            "short.cutoff[row] = worst",
+            "short.cutoff[row] = worst + 1",
+            RANKS,
+            "shortlist_keeps",
+        ),
+        (
+            "push",
+            "if short.units[row, k] < worst:",
+            "if short.units[row, k] <= worst and left < keep:",
+            RANKS,
+            "shortlist_keeps",
+        ),
+        (
+            "pour",
+            "if source.units[row, k] < target.cutoff[row]:",
+            "if source.units[row, k] <= target.cutoff[row]:",
+            RANKS,
+            "merging_the_shortlists",
+        ),
+    ),
+    *_mutants(
+        "kernels/pairs.py",
+        ("gap", "return min(apart / sd, CAP)", "return apart / sd", PAIRS, "gap"),
+        ("gap", "if sd == 0.0:", "if sd < 0.0:", PAIRS, "gap"),
+        ("squared", "t = math.tanh(x * 0.5)", "t = math.tanh(x)", PAIRS, "squared"),
+        (
+            "add_equal",
+            "total[i] += missing if b < 0 else (0 if a == b else other)",
+            "total[i] += missing if b < 0 else (0 if a >= b else other)",
+            PAIRS,
+            "test_equal_adds",
+        ),
+        (
+            "add_distance",
+            "total[i] += missing if b < 0 else (near if b == 0 else other)",
+            "total[i] += missing if b < 0 else near",
+            PAIRS,
+            "distance_adds",
+        ),
+        (
+            "add_steps",
+            "outside = units[k]",
+            "outside = other",
+            PAIRS,
+            "steps_add",
+        ),
+        (
+            "add_listed",
+            "at = np.searchsorted(listed, b)",
+            'at = np.searchsorted(listed, b, "right")',
+            PAIRS,
+            "listed_adds",
+        ),
+        (
+            "add_one",
+            "elif kind == EQUAL or (kind == DISTANCE and a > 0):",
+            "elif kind == EQUAL:",
+            PAIRS,
+            "lower_bounds or listed_pairs",
+        ),
+        ("add_up", "total[:] = 0", "total[0] = 0", PAIRS, "lower_bounds_and"),
+        (
+            "above_floor",
+            "more += squared(gap(a, b, scorer.sd[scale, j]))",
+            "more += squared(gap(a, b, scorer.sd[0, j]))",
+            PAIRS,
+            "lower_bounds_and",
+        ),
+        (
+            "score_tile",
+            "end = min(meets[p, 1], tile[3])",
+            "end = tile[3]",
+            PAIRS,
+            "tile_shortlists",
+        ),
+        (
+            "score_tile",
+            "if units < cutoff:",
+            "if units <= cutoff:",
+            PAIRS,
+            "lower_bound_passes",
+        ),
+        (
+            "score_listed",
+            "out[k] += above_floor(puf, p, eif, e, scorer)",
+            "out[k] += 0",
+            PAIRS,
+            "listed_pairs",
+        ),
+    ),
+    *_mutants(
+        "kernels/masks.py",
+        (
+            "agreement",
+            "if puf[p, j] >= 0 and puf[p, j] == other[q, j]:",
+            "if puf[p, j] == other[q, j]:",
+            UNICITY,
+            "maximal_masks_of_the_parts",
+        ),
+        (
+            "insert",
+            "owners[k] = TAKEN",
+            "owners[k] = owner",
+            UNICITY,
+            "merging_the_antichains",
+        ),
+        (
+            "maximal_masks",
+            "if owner[q] == -2 - p:",
+            "if owner[q] == -3 - p:",
+            PRIMER,
+            "test_2_1",
+        ),
+        (
+            "maximal_masks",
+            "size = insert(masks, owners, size, mask, max(owner[q], TAKEN))",
+            "size = insert(masks, owners, size, mask, owner[q] % len(others))",
+            PRIMER,
+            "test_2_1",
+        ),
+        (
+            "merge",
+            "for part in (one, other):",
+            "for part in (one, one):",
+            UNICITY,
+            "merging_the_antichains",
+        ),
+    ),
+    *_mutants(
+        "kernels/keys.py",
+        ("row_keys", "if size * base > ROOM:", "if size > ROOM:", KEYS),
+        (
+            "row_keys",
+            "codes = column.astype(np.int64) + 1",
+            "codes = np.abs(column.astype(np.int64))",
+            KEYS,
+        ),
+        (
+            "counts",
+            "return count[inverse].astype(np.int64)",
+            "return np.maximum(count[inverse] - 1, 1).astype(np.int64)",
+            KEYS,
+        ),
+    ),
+    *_mutants(
+        "kernels/blocks.py",
+        (
+            "find_runs",
+            "key += (a + 1) * (left % 2) * block.weights[k + 1]",
+            "key += (a + 1) * block.weights[k + 1]",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "gather",
+            "numbers[filled + i - start] = codes[held[i]]",
+            "numbers[filled + i - start] = codes[i]",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "count_bytes",
+            "wild, nothing = np.uint8(MISSING_BYTE), np.uint8(0)",
+            "wild, nothing = np.uint8(MISSING_BYTE), np.uint8(3)",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        ("grade", "total[:] = 0", "total[0] = 0", RUNNING, *LOOKUPS),
+        (
+            "draw",
+            "if units >= cutoff or mismatches <= above or mismatches > most:",
+            "if units >= cutoff or mismatches < above or mismatches > most:",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "scan_block",
+            "while end < len(rows) and keys[end] == keys[begin]:",
+            "while end < len(rows):",
+            RUNNING,
+            *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "attacks/pairwise.py",
+        (
+            "_ranked",
+            "rank=group - first_group + 1,",
+            "rank=group + 1,",
+            RANKS,
+            "ranks_are_dense",
+        ),
+        (
+            "_ranked",
+            "order = np.lexsort((eif, units, puf))",
+            "order = np.lexsort((units, eif, puf))",
+            PRIMER,
+            "ranks_start",
+        ),
+        (
+            "_ranked",
+            "inside = np.arange(short.eif.shape[1]) < short.size[:, None]",
+            "inside = np.arange(short.eif.shape[1]) < short.size[:, None] - 1",
+            RANKS,
+            "a_study_keeps",
+        ),
+        (
+            "_ranking",
+            "overflowed = short.cutoff < metric.bound",
+            "overflowed = short.cutoff <= metric.bound",
+            RANKS,
+            "passing_records",
+        ),
+        (
+            "_ranking",
+            "tied_out[at] = (short.size == 0) & overflowed",
+            "tied_out[at] = overflowed",
+            RANKS,
+            "a_study_keeps",
+        ),
+        (
+            "_ranking",
+            "first_units[at] = short.cutoff",
+            "first_units[at] = short.cutoff + 1",
+            RANKS,
+            "too_large_is_told",
+        ),
+        (
+            "_ranking",
+            "best = pairs.rank == 1",
+            "best = pairs.rank >= 1",
+            RANKS,
+            "a_study_keeps",
+        ),
+    ),
+    *_mutants(
+        "model/rates.py",
+        (
+            "percent",
+            "return None if part is None or not whole else 100 * part / whole",
+            "return None if part is None else 100 * part / (whole or 1)",
+            RATES,
+        ),
+        (
+            "wilson",
+            'interval = binomtest(successes, trials).proportion_ci(0.95, method="wilson")',
+            'interval = binomtest(successes, trials).proportion_ci(0.9, method="wilson")',
+            RATES,
+        ),
+        (
+            "Rates.suspected",
+            "return percent(self.suspected_records, self.records)",
+            "return percent(self.suspected_records, self.overlap)",
+            RATES,
+        ),
+        (
+            "Rates.confirmed",
+            "return percent(self.confirmed_records, self.records)",
+            "return percent(self.confirmed_records, self.suspected_records or None)",
+            RATES,
+        ),
+        (
+            "Rates.conditional",
+            "return percent(self.confirmed_records, self.suspected_records)",
+            "return percent(self.confirmed_pairs, self.suspected_records)",
+            RATES,
+        ),
+        (
+            "Rates.conditional_interval",
+            "if self.confirmed_records is None or not self.suspected_records:",
+            "if self.confirmed_records is None or self.suspected_records < 11:",
+            PRIMER,
+            "wilsons",
+        ),
+        (
+            "Rates.pair_precision",
+            "return percent(self.confirmed_pairs, self.pairs)",
+            "return percent(self.confirmed_pairs, self.suspected_records)",
+            RATES,
+        ),
+        (
+            "Rates.recall",
+            "return percent(self.confirmed_records, self.overlap)",
+            "return percent(self.suspected_records, self.overlap)",
+            RATES,
+        ),
+        (
+            "chance_of_a_hit",
+            "miss *= Fraction(others - many - step, others - step)",
+            "miss *= Fraction(others - many - step, others)",
+            RATES,
+        ),
+        ("chance_of_a_hit", "if few + many > others:", "if few + many >= others:", RATES),
+        (
+            "baseline",
+            "chance_of_a_hit(others, true, guesses) * records for "
+            + (rest := "others, true, guesses, records in cases"),
+            f"chance_of_a_hit(others, true, guesses) for {rest}",
+            RATES,
+        ),
+    ),
+    *_mutants(
+        "attacks/verify.py",
+        (
+            "verify",
+            "confirmed[pairs.puf[flags]] = True",
+            "confirmed[pairs.puf] = True",
+            PRIMER,
+            "test_1_2_rates",
+        ),
+        (
+            "verify",
+            "overlap=None if truth is None else len(np.unique(truth.puf)),",
+            "overlap=None if truth is None else len(truth.puf),",
+            PRIMER,
+            "recall",
+        ),
+        (
+            "_baseline",
+            "inside = strata.puf[truth.puf] == strata.eif[truth.eif]",
+            "inside = strata.puf[truth.puf] >= 0",
+            PRIMER,
+            "guesses_within",
+        ),
+        (
+            "_baseline",
+            "cases = np.stack([held[strata.puf[at]], true[at], guesses[at]], axis=1)",
+            "cases = np.stack([held[strata.puf[at]], true[at], 0 * guesses[at] + 1], axis=1)",
+            PRIMER,
+            "by_hand",
+        ),
+        (
+            "_by_stratum",
+            "count(strata.puf[linked.suspected]),",
+            "count(strata.puf[linked.pairs.puf]),",
+            EVERY,
+            "counts_fit",
+        ),
+        (
+            "_ranked_fields",
+            '"pairs": int((ranks == rank).sum()),',
+            '"pairs": int((ranks >= rank).sum()),',
+            RANKS,
+            "passing_records",
+        ),
+        (
+            "_ranked_fields",
+            '"confirmed": None if flags is None else int(flags[ranks == rank].sum()),',
+            '"confirmed": None if flags is None else int(flags[ranks <= rank].sum()),',
+            EVERY,
+            "counts_fit",
+        ),
+        (
+            "_tied_out_true",
+            "return len(np.unique(truth.puf[inside]))",
+            "return len(np.unique(truth.puf))",
+            RANKS,
+            "too_large_is_told",
+        ),
+        (
+            "_exposure_fields",
+            "here = linked.suspected & (exposure.order == (order or 0))",
+            "here = exposure.order == (order or 0)",
+            PRIMER,
+            "test_2_1_a_pair_on",
+        ),
+        (
+            "_exposure_fields",
+            '"suspected": int((exposure.reading >= place).sum()),',
+            '"suspected": int((exposure.reading > place).sum()),',
+            PRIMER,
+            "test_2_1_a_pair_on",
+        ),
+        (
+            "_confirmed_under",
+            "return len(np.unique(truth.puf[linked.truth_reading >= place]))",
+            "return len(truth.puf[linked.truth_reading >= place])",
+            UNICITY,
+            "every_reading",
+        ),
+    ),
+]
+
+PLUGIN = """
+    import os
+    from pathlib import Path
+    from hypothesis import Phase, settings
+
+    def pytest_collection_modifyitems(items):
+        # A failing example is enough: nobody needs the smallest one.
+        name, phases = "_hypothesis_internal_use_settings", [Phase.explicit, Phase.generate]
+        for test in (item.function for item in items if hasattr(item.function, name)):
+            setattr(test, name, settings(getattr(test, name), phases=phases))
+
+    def pytest_configure():
+        import reident
+        assert Path(reident.__file__).is_relative_to(os.environ["MUTATED"]), reident.__file__
+"""
+
+
+class Workshop:
+    """A private copy of the source, one line of which can be changed at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._source = folder / "src"
+        shutil.copytree(SOURCE, self._source, ignore=shutil.ignore_patterns("__pycache__"))
+        plugin = textwrap.dedent(PLUGIN)
+        (folder / "the_copy_is_imported.py").write_text(plugin, encoding="utf-8")
+
+    def attempt(self, mutant: Mutant) -> bool:
+        """Whether the tests of a mutant notice it; the copy is as before afterwards."""
+        path = self._source / mutant.file
+        sound = path.read_text(encoding="utf-8")
+        path.write_text(mutated(sound, mutant), encoding="utf-8")
+        try:
+            code, said = self.pytest(mutant.test, mutant.pick, compiled=mutant.compiled)
+        finally:
+            path.write_text(sound, encoding="utf-8")
+        if code not in (KILLED, SURVIVED):
+            raise RuntimeError(f"{mutant.place}: pytest ended with {code}\n{said}")
+        return code == KILLED
+
+    def pytest(self, test: str, pick: str, *, compiled: bool) -> tuple[int, str]:
+        """Run tests against the copy; examples are always the same."""
+        folders = os.pathsep.join(map(str, (self._source, self._folder)))
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "the_copy_is_imported"),
+                *("-p", "no:cacheprovider", "--hypothesis-seed=0"),
+                *(["-k", pick] if pick else []),
+                *test.split(),
+            ],
+            cwd=HOME,
+            env=os.environ
+            | {
+                "PYTHONPATH": folders,
+                "MUTATED": str(self._source),
+                "NUMBA_DISABLE_JIT": "0" if compiled else "1",
+                "NUMBA_CACHE_DIR": str(self._folder / "numba"),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "HYPOTHESIS_STORAGE_DIRECTORY": str(self._folder / "hypothesis"),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+
+def mutated(text: str, mutant: Mutant) -> str:
+    """The text with the mutant's line; the old line must stand in it exactly once."""
+    lines = text.splitlines()
+    places = [place for place, line in enumerate(lines) if line.strip() == mutant.old]
+    if len(places) != 1:
+        raise LookupError(f"{mutant.file} holds {len(places)} times: {mutant.old}")
+    [place] = places
+    lines[place] = lines[place].replace(mutant.old, mutant.new)
+    return "\n".join(lines) + "\n"
+
+
+def chosen(word: str) -> list[Mutant]:
+    """Mutants whose place holds a word."""
+    return [mutant for mutant in MUTANTS if word in mutant.place]
+
+
+def main(word: str = "") -> int:
+    """Try the mutants and print a table; the exit code is the number of those that survived."""
+    survived = 0
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        workshop = Workshop(Path(folder))
+        for test, pick, compiled in dict.fromkeys(one[4:] for one in chosen(word)):
+            code, said = workshop.pytest(test, pick, compiled=compiled)
+            if code != SURVIVED:
+                raise RuntimeError(f"{test} fails on the sound source\n{said}")
+        print("| place | the line | made wrong | test | outcome | seconds |")
+        print("|---|---|---|---|---|---|")
+        for mutant in chosen(word):
+            start = time.perf_counter()
+            killed = workshop.attempt(mutant)
+            survived += not killed
+            outcome = "killed" if killed else "SURVIVED"
+            test = (
+                f"{mutant.test.removeprefix('tests/')}{f' -k {mutant.pick!r}' * bool(mutant.pick)}"
+            )
+            row = (
+                mutant.place,
+                f"`{mutant.old}`",
+                f"`{mutant.new}`",
+                test,
+                outcome,
+                f"{time.perf_counter() - start:.1f}",
+            )
+            print("| " + " | ".join(row) + " |", flush=True)
+    return survived
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:2]))

@@ -1,0 +1,88 @@
+"""The list of deliberate wrong lines cannot rot, and some of them are tried every time."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+NAME = "mutants"
+spec = importlib.util.spec_from_file_location(NAME, Path(__file__).with_name(f"{NAME}.py"))
+mutants = importlib.util.module_from_spec(spec)
+sys.modules[NAME] = mutants
+spec.loader.exec_module(mutants)
+
+KERNELS = {
+    "fields.scan",
+    "shortlist.push",
+    "shortlist.pour",
+    "pairs.gap",
+    "pairs.squared",
+    "pairs.add_equal",
+    "pairs.add_distance",
+    "pairs.add_steps",
+    "pairs.add_listed",
+    "pairs.add_up",
+    "pairs.above_floor",
+    "pairs.score_tile",
+    "pairs.score_listed",
+    "masks.agreement",
+    "masks.insert",
+    "masks.maximal_masks",
+    "masks.merge",
+    "keys.row_keys",
+    "keys.counts",
+}
+TRIED = ("kernels.shortlist.push", "attacks.pairwise._ranked", "model.rates.chance_of_a_hit")
+
+
+def test_every_kernel_ranks_and_rates_have_a_wrong_line():
+    places = {mutant.place for mutant in mutants.MUTANTS}
+    assert {f"kernels.{name}" for name in KERNELS} <= places
+    assert {"attacks.pairwise._ranked", "attacks.pairwise._ranking"} <= places
+    rates = ("suspected", "confirmed", "conditional", "conditional_interval", "pair_precision")
+    assert {f"model.rates.Rates.{name}" for name in (*rates, "recall")} <= places
+    assert {f"model.rates.{name}" for name in ("wilson", "chance_of_a_hit", "baseline")} <= places
+    assert any(place.startswith("attacks.verify.") for place in places)
+
+
+@pytest.mark.parametrize("mutant", mutants.MUTANTS, ids=lambda mutant: mutant.place)
+def test_the_line_stands_in_its_function_once_and_the_test_exists(mutant):
+    text = (mutants.SOURCE / mutant.file).read_text(encoding="utf-8")
+    changed = mutants.mutated(text, mutant)
+    assert changed != text
+    function = mutant.place.rpartition(".")[2]
+    [at] = [n for n, line in enumerate(text.splitlines()) if line.strip() == mutant.old]
+    above = [line.strip() for line in text.splitlines()[:at] if line.strip().startswith("def ")]
+    assert above[-1].startswith(f"def {function}(")
+    tests = (mutants.HOME / mutant.test).read_text(encoding="utf-8")
+    assert all(word in tests for word in mutant.pick.split(" or "))
+
+
+def test_the_outcome_of_every_mutant_stands_in_the_readme():
+    told = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
+    for mutant in mutants.MUTANTS:
+        [row] = [
+            line for line in told.splitlines() if f"| `{mutant.old}` | `{mutant.new}` |" in line
+        ]
+        assert f"| {mutant.place} |" in row
+        assert "| killed |" in row
+    assert "SURVIVED" not in told
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory):
+    return mutants.Workshop(tmp_path_factory.mktemp("mutants"))
+
+
+@pytest.mark.parametrize("place", TRIED)
+def test_a_wrong_line_makes_a_test_fail(workshop, place):
+    mutant = mutants.chosen(place)[0]
+    assert workshop.attempt(mutant)
+
+
+def test_no_line_changed_makes_no_test_fail(workshop):
+    """The copy is sound, so what failed above failed because of its wrong line."""
+    mutant = mutants.chosen(TRIED[0])[0]
+    code, said = workshop.pytest(mutant.test, mutant.pick, compiled=False)
+    assert code == mutants.SURVIVED, said
