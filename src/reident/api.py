@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from reident import disk
 from reident.audit import audit
@@ -14,7 +14,7 @@ from reident.io.intake import take_in
 from reident.io.spec import examine, read_study, read_text, study_text
 from reident.model import result as results
 from reident.model import study as model
-from reident.run import chosen, run
+from reident.run import chosen, plan, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,6 +116,10 @@ class Study(model.Study):
             outputs.write_draft(draft, self, result, _shown(result))
             outputs.publish(draft, folder)
         return StudyResult.of(result)
+
+    def plan(self, *, only: Sequence[str] = (), jobs: int = 1) -> list[dict[str, Any]]:
+        """What a run would do, per attack: pairs, method, expected seconds and bytes."""
+        return plan(self, take_in(self), only=only, jobs=jobs)
 
 
 def check_study(path: Path) -> tuple[tuple[Fault, ...], tuple[Note, ...]]:

@@ -14,6 +14,7 @@ import polars as pl
 from reident.attacks import link
 from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
+from reident.engine.forecast import Forecast, forecasting
 from reident.engine.local import BUDGET, local
 from reident.errors import Fault, InternalError, SpecError
 from reident.model.notes import Note, in_order
@@ -85,6 +86,28 @@ def run(
             },
         },
     )
+
+
+def plan(
+    study: Study, taken: Intake, *, only: Sequence[str] = (), jobs: int = 1
+) -> list[dict[str, Any]]:
+    """What each attack would do: pairs, way, seconds and bytes. Some tiles are timed, none kept."""
+    rows = []
+    for label, attack in chosen(study, only).items():
+        try:
+            _linked(study, label, attack, taken, forecasting(jobs, BUDGET))
+        except Forecast as found:
+            rows.append(
+                {
+                    "attack": label,
+                    "pairs": taken.files.layout.pairs,
+                    "pairs_without_strata": taken.files.puf_records * taken.files.eif_records,
+                    "method": found.how,
+                    "seconds": found.seconds,
+                    "bytes": found.size,
+                }
+            )
+    return rows
 
 
 def chosen(study: Study, only: Sequence[str]) -> Mapping[str, Attack]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bad_input.formats import RUN_WHOLE
 from bad_input.study_folder import (
     RECORDS,
     assert_nothing_leaks,
@@ -119,8 +120,9 @@ def test_markup_in_the_name_of_a_file_is_inert(tmp_path, capsys):
     assert "{{7*7}}" in page
 
 
+@pytest.mark.parametrize("kind", RUN_WHOLE)
 @pytest.mark.parametrize("name", NAMES)
-def test_names_of_columns_are_nothing_but_names(tmp_path, capsys, monkeypatch, name):
+def test_names_of_columns_are_nothing_but_names(tmp_path, capsys, monkeypatch, name, kind):
     (tmp_path / "inner" / "most").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "inner" / "most")
 
@@ -135,7 +137,7 @@ def test_names_of_columns_are_nothing_but_names(tmp_path, capsys, monkeypatch, n
         for side in ("puf", "iuf"):
             inputs.fill(side, f"{name} key", "k")
 
-    folder = folder_of(tmp_path / "inner" / "most", "csv", change)
+    folder = folder_of(tmp_path / "inner" / "most", kind, change)
     _run(capsys, folder)
     assert folder.results["truth_pairs"] == RECORDS
     assert folder.results["strata"] == [f"{name} stratum"]

@@ -151,6 +151,40 @@ def test_declared_thousands_separators_are_read(tmp_path, kind):
     ]
 
 
+MISPLACED = {
+    "a decimal comma": ("1,23", {"thousands": ","}),
+    "four digits": ("1,2345", {"thousands": ","}),
+    "no first group": (",123", {"thousands": ","}),
+    "too long a first group": ("1234,567", {"thousands": ","}),
+    "thousands after the point": ("1.234,567", {"thousands": ","}),
+    "a point where a comma was declared": ("1.234", {"decimal": ","}),
+}
+
+
+@pytest.mark.parametrize("name", MISPLACED)
+def test_a_sign_that_cannot_mean_what_was_declared_is_refused(tmp_path, capsys, name):
+    text, declared = MISPLACED[name]
+
+    def change(inputs):
+        inputs.put("puf", "age", 2, text)
+        inputs.study["puf"] |= declared
+
+    says = (r"puf\.csv, column 'age'", "1 value that is not a finite number", "record 3", CORRECT)
+    assert_refused(capsys, folder_of(tmp_path, "csv", change), says)
+
+
+def test_declared_signs_are_read_together(tmp_path):
+    texts = ["1.234,5", "12.345.678", "999", "-1.000", "+1.000,25", "1,5e3", "1000", ",5"]
+
+    def change(inputs):
+        inputs.fill("puf", "age", [*texts, *("1" for _ in range(RECORDS - len(texts)))])
+        inputs.study["puf"] |= {"decimal": ",", "thousands": "."}
+
+    taken = take_in(read_study(folder_of(tmp_path, "csv", change).study))
+    expected = [1234.5, 12345678, 999, -1000, 1000.25, 1500, 1000, 0.5]
+    assert taken.files.puf["age"].number.tolist()[: len(texts)] == expected
+
+
 @pytest.mark.parametrize("kind", RUN_WHOLE)
 def test_the_largest_numbers_do_not_overflow(tmp_path, capsys, kind):
     huge = [1e308, -1e308, 1.7e308, -1.7e308, 5e-324, 0.0, *(1.1e308 for _ in range(6))]

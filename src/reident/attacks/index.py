@@ -9,7 +9,7 @@ mismatches until every pair that could still pass has been found.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +64,7 @@ class IndexedJob:
     `puf` and `eif` are the codes by record, in layout order.
     """
 
+    how: ClassVar[str] = "index"
     metric: Metric
     levels: tuple[Level, ...]
     cost: int

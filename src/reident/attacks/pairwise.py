@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,8 @@ class Metric:
 @dataclass(frozen=True, kw_only=True)
 class RankedJob:
     """Fold shortlists over tiles of the Cartesian product, within strata."""
+
+    how: ClassVar[str] = "brute"
 
     metric: Metric
     meets: Ints
@@ -92,8 +94,7 @@ def link_ranked(
     layout = files.layout
     meets = meetings(layout)
     strata = (layout.stratum, files.strata.eif[layout.eif])
-    lookups = indexed(metric, strata, meets)
-    job = lookups or RankedJob(metric=metric, meets=meets)
+    job = indexed(metric, strata, meets) or RankedJob(metric=metric, meets=meets)
     strips = list(fold(job, label)) or [shortlist.empty(np.zeros(0, np.int64), metric.keep)]
     short = shortlist.Shortlist(*(np.concatenate(arrays) for arrays in zip(*strips, strict=True)))
     pairs = _ranked(short, layout)
@@ -106,7 +107,7 @@ def link_ranked(
         set_aside=set_aside(files),
         notes=metric.notes,
         encoding=metric.encoding,
-        how="index" if lookups else "brute",
+        how=job.how,
         scale=metric.scale,
         ranking=_ranking(short, metric, files, pairs),
         truth_units=units_of(metric, files, truth),

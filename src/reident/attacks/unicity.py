@@ -8,7 +8,7 @@ is not empty and no other record of either file agrees with p on all of A.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,7 @@ class UnicityJob:
     distinct rows of both files with their owners (kernels/masks), `meets` the others they meet.
     """
 
+    how: ClassVar[str] = "masks"
     puf: Codes
     eif: Codes
     rows: Ints
@@ -125,7 +126,7 @@ def link(
         set_aside=apart,
         notes=[*few_codes(attack.bins, variables, columns), *_unlisted(found)],
         encoding=described(variables, columns),
-        how="masks",
+        how=UnicityJob.how,
         exposure=Exposure(
             reading=found.reading,
             order=order,

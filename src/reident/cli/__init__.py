@@ -34,6 +34,7 @@ VERBS = {
         f"Link two files by flags alone, without a study file.\n\nFor example: {EXAMPLE}",
     ),
     "check": ("reident.cli.check:check", "All faults of a study and its files, before any work."),
+    "plan": ("reident.cli.plan:plan", "What a run would do, and how long; nothing is run."),
     "scenario": ("reident.cli.scenario:app", "Make up files with planted truth and a ready study."),
 }
 """Verbs by name: where they live, so that only the one that is called is imported."""

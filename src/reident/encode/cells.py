@@ -6,6 +6,7 @@ a declared code, equal to itself and different from every value.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,7 @@ class Cells:
 
 def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
     """Read a column as the variable that it holds; wrong values raise DataError with counts."""
+    name, column = column.name, column.alias("cell")
     text = text_of(column)
     blank = text.is_null() | (text.str.strip_chars() == "").fill_null(value=False)
     missing_codes = [*file.missing, *variable.missing]
@@ -61,7 +63,7 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
             float_beyond_whole_numbers(column),
             None,
             file,
-            column.name,
+            name,
             "beyond 2^53 in a column of floats, which cannot tell such whole numbers apart",
             "Store it as text or integer",
         )
@@ -81,7 +83,7 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
         int(wrong.sum()),
         int(np.argmax(wrong)),
         file,
-        column.name,
+        name,
         f"not {expected}",
         "No value is one: declare the variable categorical, or name the right column"
         if none
@@ -130,17 +132,31 @@ def _numbers(column: pl.Series, file: SourceFile) -> pl.Series:
             )
         )
     if column.dtype == pl.String:
-        text = column.str.strip_chars()
-        if file.thousands:
-            text = text.str.replace_all(file.thousands, "", literal=True)
-        if file.decimal != ".":
-            text = text.str.replace_all(file.decimal, ".", literal=True)
+        text = _with_points(column.str.strip_chars(), file)
         number = text.cast(pl.Float64, strict=False)
         plain = text.str.contains(NUMBER)
         return number.set(~plain.fill_null(value=False), None).fill_null(float("nan"))
     if column.dtype.is_numeric() or column.dtype == pl.Null:
         return column.cast(pl.Float64).fill_null(float("nan"))
     return pl.Series(column.name, [float("nan")] * len(column), pl.Float64)
+
+
+def _with_points(text: pl.Series, file: SourceFile) -> pl.Series:
+    """Numbers as texts without thousands and with a decimal point; null where signs are misplaced.
+
+    1,23 with thousands by comma and 1.234 with decimals by comma are not what they seem.
+    """
+    misplaced = pl.Series([False]).new_from_index(0, len(text))
+    if file.thousands:
+        sign = re.escape(file.thousands)
+        grouped = rf"^[+-]?\d{{1,3}}({sign}\d{{3}})+(\D.*)?$"
+        held = text.str.contains(file.thousands, literal=True)
+        misplaced |= held & ~text.str.contains(grouped)
+        text = text.str.replace_all(file.thousands, "", literal=True)
+    if file.decimal != ".":
+        misplaced |= text.str.contains(".", literal=True)
+        text = text.str.replace_all(file.decimal, ".", literal=True)
+    return text.set(misplaced.fill_null(value=False), None)
 
 
 def _days(column: pl.Series, file: SourceFile) -> pl.Series:  # noqa: ARG001  # same call as _numbers

@@ -24,7 +24,7 @@ def stratum_texts(frame: pl.DataFrame, columns: Sequence[str], file: SourceFile)
     """The strata columns as text; null where missing."""
     texts = []
     for name in columns:
-        text = text_of(frame[name])
+        text = text_of(frame[name].alias("stratum"))
         missing = (text.str.strip_chars() == "") | text.is_in([*file.missing])
         texts.append(text.set(missing.fill_null(value=False), None))
     return texts

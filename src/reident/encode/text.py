@@ -25,6 +25,11 @@ def text_of(column: pl.Series) -> pl.Series:
     >>> text_of(pl.Series([1.0, 0.5, None])).to_list()
     ['1', '0.5', None]
     """
+    # Without its name, because polars takes some names, as ^a.*$, for patterns of names.
+    return _text_of(column.alias("text")).alias(column.name)
+
+
+def _text_of(column: pl.Series) -> pl.Series:
     kind = column.dtype
     if kind == pl.String:
         return column
@@ -44,7 +49,7 @@ def float_beyond_whole_numbers(column: pl.Series) -> int:
     if not column.dtype.is_float():
         return 0
     # NaN would count as the largest number of all.
-    return int((column.fill_nan(None).abs() > EXACT).sum())
+    return int((column.alias("number").fill_nan(None).abs() > EXACT).sum())
 
 
 def _float_text(value: float) -> str:

@@ -31,7 +31,15 @@ class Tile(NamedTuple):
 
 
 class Job(Protocol[Part, Done]):
-    """Work on pairs of rows that can be cut up. A Part is a named tuple of arrays."""
+    """Work on pairs of rows that can be cut up. A Part is a named tuple of arrays.
+
+    `how` names the way it works, for plan and manifest.
+    """
+
+    @property
+    def how(self) -> str:
+        """One word."""
+        ...
 
     def tiles(self, budget: int) -> Sequence[Tile]:
         """Cut the work into tiles of about `budget` pairs; strips in order, deterministic."""

@@ -109,7 +109,7 @@ class Table:
 
     def select(self, columns: Sequence[str]) -> Table:
         """The table with some of its columns, in the order asked for."""
-        return Table(frame=self.frame.select(columns), labels=self.labels.select(columns))
+        return Table(frame=self.frame[list(columns)], labels=self.labels.select(columns))
 
 
 def kinds_found(kinds: Mapping[str, pl.Series]) -> dict[str, pl.Series]:

@@ -56,7 +56,7 @@ def _same_file(study: Study) -> Iterator[Note]:
 
 def _key_blanks(side: str, file: SourceFile | None, keys: pl.DataFrame) -> Iterator[Note]:
     texts = keys.select(pl.col(pl.String))
-    trailing = sum(int(column.str.ends_with(" ").sum()) for column in texts)
+    trailing = sum(int(column.alias("key").str.ends_with(" ").sum()) for column in texts)
     if file is not None and trailing:
         yield Note(
             code=f"key_blanks_{side.lower()}",

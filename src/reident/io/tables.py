@@ -59,8 +59,11 @@ DOORS = {
 
 def read(file: SourceFile, columns: Sequence[str]) -> pl.DataFrame:
     """Read the named columns of a file or frame; a table without records is an error."""
-    frame = _whole(file, _frame(file, columns), columns).select(columns)
-    return frame.with_columns(_plain(one) for one in frame if isinstance(one.dtype, pl.Decimal))
+    # In brackets, because in a select a name like "*" would stand for all columns.
+    frame = _whole(file, _frame(file, columns), columns)[list(columns)]
+    return pl.DataFrame(
+        [_plain(one) if isinstance(one.dtype, pl.Decimal) else one for one in frame]
+    )
 
 
 def read_table(file: SourceFile, columns: Sequence[str] | None = None) -> Table:

@@ -131,6 +131,8 @@ def _compare(table: Table, draft: Path, writer: Writer) -> None:
 
 def _lost(mine: pl.Series, theirs: pl.Series, *, as_text: bool) -> int:
     """How many values of a column are not what they were; blank text and NaN are missing."""
+    # Without their names, which polars might take for patterns.
+    mine, theirs = mine.alias("mine"), theirs.alias("theirs")
     mine = text_of(mine) if as_text else mine
     if isinstance(mine.dtype, pl.Categorical | pl.Enum) and theirs.dtype == pl.String:
         mine = mine.cast(pl.String)
@@ -139,8 +141,8 @@ def _lost(mine: pl.Series, theirs: pl.Series, *, as_text: bool) -> int:
         return 0
     if _family(mine.dtype) != _family(theirs.dtype):
         return len(mine)
-    if isinstance(mine.dtype, pl.Decimal) and theirs.dtype.is_float():
-        mine = mine.cast(pl.String).cast(pl.Float64)
+    if isinstance(mine.dtype, pl.Decimal) and mine.dtype != theirs.dtype:
+        mine, theirs = text_of(mine), text_of(theirs)
     theirs = theirs.cast(mine.dtype, strict=False)
     return int((~mine.eq_missing(theirs)).sum())
 

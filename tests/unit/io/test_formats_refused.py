@@ -188,8 +188,8 @@ def test_formats_that_are_not_written(name, remedy, tmp_path):
 
 
 def test_tables_without_columns_or_records_are_refused(tmp_path):
-    assert "without columns" in refused(pl.DataFrame(), tmp_path / "t.csv")[0]
-    assert "without records" in refused(pl.DataFrame({"x": []}), tmp_path / "t.parquet")[0]
+    for frame, said in ((pl.DataFrame(), "columns"), (pl.DataFrame({"x": []}), "records")):
+        assert f"without {said}" in refused(frame, tmp_path / "t.parquet")[0]
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx", "arrow"])
@@ -206,3 +206,23 @@ def test_kinds_of_missing_stand_only_where_there_is_no_value():
     kinds = pl.Series([".a", None], dtype=pl.String)
     with pytest.raises(DataError, match="do not fit its cells"):
         Table(frame=pl.DataFrame({"x": [1, None]}), labels=Labels(missing={"x": kinds}))
+
+
+PATTERNS = ["^a.*$", "^.*$", "*", "ab", "", "a\nb", '"; drop table x', "{{7*7}}", "../x"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "arrow", "xlsx"])
+def test_names_are_names_and_never_patterns(kind, tmp_path):
+    path = tmp_path / f"t.{kind}"
+    names = [name for name in PATTERNS if name or kind in {"parquet", "arrow"}]
+    cells = (["x", ""], [1.5, None], [7, 8], [dt.date(2020, 1, 1), None])
+    frame = pl.DataFrame(
+        [pl.Series(name, cells[place % 4]) for place, name in enumerate(names)]
+    ).with_columns(id=pl.Series(["a", "b"]))
+    write_table(Table(frame=frame), path)
+    back = read_table(SourceFile(path)).frame
+    assert back.columns == frame.columns
+    for name in frame.columns:
+        assert read(SourceFile(path), [name]).columns == [name]
+        assert read(SourceFile(path), ["id", name]).columns == list(dict.fromkeys(["id", name]))
+        assert read(SourceFile(frame.lazy()), [name]).columns == [name]

@@ -37,7 +37,8 @@ def parquet_names(path: Path, file: SourceFile) -> list[str]:
 def parquet_frame(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     """Read the named columns of a parquet file."""
     held = parquet_names(path, file)
-    wanted = [name for name in held if columns is None or name in columns]
+    # By place, because a name like "*" would stand for all columns.
+    wanted = [at for at, name in enumerate(held) if columns is None or name in columns]
     with told_as(file.name, BROKEN_PARQUET):
         return pl.read_parquet(path, columns=wanted)
 
@@ -62,7 +63,8 @@ def arrow_names(path: Path, file: SourceFile) -> list[str]:
 def arrow_frame(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     """Read the named columns of an Arrow or Feather file."""
     held = arrow_names(path, file)
-    wanted = [name for name in held if columns is None or name in columns]
+    # By place, because a name like "*" would stand for all columns.
+    wanted = [at for at, name in enumerate(held) if columns is None or name in columns]
     with told_as(file.name, BROKEN_ARROW):
         return pl.read_ipc(path, columns=wanted)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import polars as pl
+from polars.selectors import by_name
 
 from reident.errors import DataError, Fault
 
@@ -23,22 +24,20 @@ def names(file: SourceFile) -> list[str]:
 def frame(file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     """The named columns of a frame as polars; a lazy one computes only these."""
     given = _native(file)
-    held = given.collect_schema().names()
-    twice = sorted({str(name) for name in held if held.count(name) > 1})
-    if twice:
-        raise _fault(
-            file, f"columns of the same name: {', '.join(map(repr, twice))}", "Rename one of them"
-        )
-    wanted = [name for name in held if columns is None or name in columns]
+    wanted = [name for name in names(file) if columns is None or name in columns]
     if not wanted:
         return pl.DataFrame()
+    if isinstance(file.source, pl.DataFrame):
+        return file.source[wanted]
     try:
-        chosen = given.select(wanted)
+        # polars takes a name such as ^a.*$ for a pattern, unless it is chosen by name.
+        lazy = isinstance(file.source, pl.LazyFrame)
+        chosen = file.source.select(by_name(*wanted)) if lazy else given.select(wanted)
+        if isinstance(chosen, pl.LazyFrame):
+            return chosen.collect()
         if isinstance(chosen, nw.DataFrame):
             return pl.DataFrame(chosen.to_polars())
         native: Any = chosen.to_native()
-        if isinstance(native, pl.LazyFrame):
-            return native.collect()
         if hasattr(native, "__arrow_c_stream__"):
             # DuckDB's own way to polars asks for pyarrow; this one does not.
             return pl.DataFrame(native)
@@ -55,13 +54,17 @@ def frame(file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
 
 def _native(file: SourceFile) -> Any:
     try:
-        return nw.from_native(file.source)
+        given = nw.from_native(file.source)
+        given.collect_schema()
     except TypeError:
         raise _fault(
             file,
             "neither a path nor a frame",
             "Give a path or a frame of polars, pandas, pyarrow or DuckDB",
         ) from None
+    except nw.exceptions.DuplicateError:
+        raise _fault(file, "columns of the same name", "Rename one of them") from None
+    return given
 
 
 def _fault(file: SourceFile, found: str, remedy: str) -> DataError:

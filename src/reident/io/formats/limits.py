@@ -6,6 +6,7 @@ all columns at once, what usually stands in the way.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -43,6 +44,7 @@ class Limits:
     text_value_labels: bool = False
     kinds: re.Pattern[str] | None = None
     declared: bool = False
+    first_day: dt.date | None = None
     records: int | None = None
     columns: int | None = None
 
@@ -84,7 +86,14 @@ LABELLED = {
 }
 """Formats of statistical packages."""
 
-XLSX = Limits(name="xlsx", text_bytes=32_767, booleans=True, records=1_048_575, columns=16_384)
+XLSX = Limits(
+    name="xlsx",
+    text_bytes=32_767,
+    booleans=True,
+    first_day=dt.date(1900, 1, 1),
+    records=1_048_575,
+    columns=16_384,
+)
 CSV = Limits(name="csv", doubles_only=False, booleans=True)
 
 
@@ -104,7 +113,8 @@ def faults(table: Table, limits: Limits, where: str) -> list[Fault]:
         said = [*_name(name, limits)]
         if limits.one_case and folded.count(low) > 1:
             said.append(("a name that differs from another by capitals only", "Rename it"))
-        said += _values(frame[name], limits)
+        # Without its name, which polars might take for a pattern.
+        said += _values(frame[name].alias("column"), limits)
         said += _labels(name, table.labels, limits) if limits.kinds else []
         found += [
             Fault(where=f"{where}, column {name!r}", found=one, remedy=remedy)
@@ -135,13 +145,24 @@ def _values(column: pl.Series, limits: Limits) -> list[Said]:
         return [(f"truth values, {no_place}", "Convert it to 0 and 1, or to text")]
     if not limits.doubles_only:
         return []
-    if isinstance(kind, pl.Datetime) and kind.time_zone is not None:
-        return [(f"moments with a time zone, {no_place}", "Convert them to local time")]
+    if isinstance(kind, pl.Date | pl.Datetime):
+        return [*_days(column, limits)]
     if kind.is_numeric():
         return [*_numbers(column, no_place)]
     if isinstance(kind, pl.String | pl.Categorical | pl.Enum):
         return [*_texts(column.cast(pl.String), limits)]
     return []
+
+
+def _days(column: pl.Series, limits: Limits) -> Iterator[Said]:
+    if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None:
+        no_place = f"which {limits.name} cannot hold"
+        yield f"moments with a time zone, {no_place}", "Convert them to local time"
+    elif limits.first_day is not None:
+        early = int((column.cast(pl.Date) < limits.first_day).sum())
+        if early:
+            counted = plural(early, "date", "dates")
+            yield f"{counted} before {limits.first_day}, the first of {limits.name}", OTHER
 
 
 def _numbers(column: pl.Series, no_place: str) -> Iterator[Said]:

@@ -125,6 +125,8 @@ def _load(
         loaded: pl.DataFrame = reader.load_sheet(
             sheet, use_columns=wanted, schema_sample_rows=None, dtypes=kind
         ).to_polars()
+    # Places in place of names, which polars might take for patterns.
+    loaded.columns = [str(place) for place in wanted]
     return loaded
 
 

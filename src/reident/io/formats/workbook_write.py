@@ -52,7 +52,10 @@ def write_xlsx(table: Table, path: Path) -> None:
         writers = [_writer(book, sheet, dtype) for dtype in frame.dtypes]
         for place, name in enumerate(frame.columns):
             sheet.write_string(0, place, name)
-        cells = pl.DataFrame([_cells(column) for column in frame])
+        # Without their names, which polars might take for patterns.
+        cells = pl.DataFrame(
+            [_cells(frame.to_series(at).alias(str(at))) for at in range(frame.width)]
+        )
         for row, values in enumerate(cells.iter_rows(), start=1):
             for place, value in enumerate(values):
                 if value is not None:

@@ -1,0 +1,45 @@
+"""reident plan: what a run would do, before it does it."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+
+from reident.cli.flags import Count  # noqa: TC001
+
+
+def plan(study: Path, /, *, only: str = "", jobs: Count = 0, json: bool = False) -> int:
+    """Forecast a study: pairs with and without strata, method, seconds, memory, per attack.
+
+    Args:
+        study: The study file (TOML).
+        only: Labels of the attacks, separated by commas.
+        jobs: Threads; by default one per core.
+        json: Print the forecast as JSON.
+    """
+    import os  # noqa: PLC0415  # see cli/__init__
+
+    from rich.table import Table  # noqa: PLC0415
+
+    from reident.api import Study  # noqa: PLC0415
+    from reident.cli import talk  # noqa: PLC0415
+    from reident.io.outputs import as_json  # noqa: PLC0415
+
+    rows = Study.read(study).plan(
+        only=[label.strip() for label in only.split(",") if label.strip()],
+        jobs=jobs or len(os.sched_getaffinity(0)),
+    )
+    if json:
+        talk.stdout().print(as_json({"attacks": rows}), end="", soft_wrap=True)
+        return 0
+    table = Table("Attack", "Pairs", "Without strata", "Method", "Seconds", "MB")
+    for row in rows:
+        table.add_row(
+            row["attack"],
+            f"{row['pairs']:,}",
+            f"{row['pairs_without_strata']:,}",
+            row["method"],
+            f"{row['seconds']:.1f}",
+            f"{row['bytes'] / 1e6:.0f}",
+        )
+    talk.stdout().print(table)
+    return 0

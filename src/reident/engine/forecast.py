@@ -1,0 +1,62 @@
+"""A fold that measures instead of running: what `plan` knows before any work is done."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reident.engine.job import Done, Fold, Job
+
+PROBES = 5
+"""Tiles that are timed, spread over the work."""
+SECONDS = 2.0
+"""No more tiles are timed after this."""
+
+
+class Forecast(Exception):  # noqa: N818  # no error: it carries the answer out of an attack
+    """How a job would run, its expected seconds, and the bytes of its arrays."""
+
+    def __init__(self, how: str, seconds: float, size: int) -> None:
+        super().__init__(how)
+        self.how, self.seconds, self.size = how, seconds, size
+
+
+def forecasting(jobs: int, budget: int) -> Fold:
+    """A fold that times some tiles of a job and raises a Forecast for all of them."""
+
+    def fold(job: Job[Any, Done], label: str) -> Iterator[Done]:
+        del label
+        tiles = [tile for tile in job.tiles(budget) if tile.work]
+        if not tiles:
+            raise Forecast(job.how, 0.0, held(job))
+        places = np.unique(np.linspace(0, len(tiles) - 1, PROBES).astype(int))
+        job.run(tiles[0], None)  # compiles, and warms the caches
+        done, start = 0, time.perf_counter()
+        for place in places:
+            job.run(tiles[place], None)
+            done += tiles[place].work
+            if time.perf_counter() - start > SECONDS:
+                break
+        each = (time.perf_counter() - start) / done
+        total = sum(tile.work for tile in tiles)
+        threads = min(jobs, len({tile.strip for tile in tiles}))
+        raise Forecast(job.how, each * total / threads, held(job))
+
+    return fold
+
+
+def held(value: Any) -> int:
+    """Bytes of all arrays that a value holds."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, (tuple, list)):
+        return sum(held(part) for part in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return sum(held(getattr(value, part.name)) for part in fields(value))
+    return 0
