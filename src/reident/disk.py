@@ -44,7 +44,6 @@ def create(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
 
 
 def write_text(path: Path, text: str) -> None:

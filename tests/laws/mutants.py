@@ -420,8 +420,8 @@ MUTANTS = [
             "_ranked_fields",
             '"confirmed": None if flags is None else int(flags[ranks == rank].sum()),',
             '"confirmed": None if flags is None else int(flags[ranks <= rank].sum()),',
-            EVERY,
-            "counts_fit",
+            RANKS,
+            "by_rank_tells",
         ),
         (
             "_tied_out_true",
@@ -448,8 +448,8 @@ MUTANTS = [
             "_confirmed_under",
             "return len(np.unique(truth.puf[linked.truth_reading >= place]))",
             "return len(truth.puf[linked.truth_reading >= place])",
-            UNICITY,
-            "every_reading",
+            PRIMER,
+            "counts_once",
         ),
     ),
 ]

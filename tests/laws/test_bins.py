@@ -13,7 +13,7 @@ import reident as ri
 from reident.encode.bins import codes_of, cut_points, rank_codes
 from small_study import LISTS_ALL, NUMERIC, Small
 
-few = settings(max_examples=40)
+few = settings(max_examples=25)
 whole = st.lists(st.integers(-30, 30).map(float), min_size=1, max_size=12)
 anything = st.lists(
     st.floats(allow_nan=False, allow_infinity=False).map(lambda x: x + 0.0), min_size=1, max_size=12

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import reident as ri
 from small_study import CATEGORICAL, KINDS, NUMERIC, TEXTS, Small, place_of, scores, smalls
 
-few = settings(max_examples=30)
+few = settings(max_examples=20)
 METHODS = ("unicity", "taxicab", "euclidean", "adhoc")
 NEEDS_TRUTH = (
     "confirmed",

@@ -54,7 +54,8 @@ def test_the_line_stands_in_its_function_once_and_the_test_exists(mutant):
     function = mutant.place.rpartition(".")[2]
     [at] = [n for n, line in enumerate(text.splitlines()) if line.strip() == mutant.old]
     above = [line.strip() for line in text.splitlines()[:at] if line.strip().startswith("def ")]
-    assert above[-1].startswith(f"def {function}(")
+    # A function may hold a small one of its own above the line.
+    assert any(line.startswith(f"def {function}(") for line in above[-2:])
     tests = (mutants.HOME / mutant.test).read_text(encoding="utf-8")
     assert all(word in tests for word in mutant.pick.split(" or "))
 
@@ -62,10 +63,8 @@ def test_the_line_stands_in_its_function_once_and_the_test_exists(mutant):
 def test_the_outcome_of_every_mutant_stands_in_the_readme():
     told = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
     for mutant in mutants.MUTANTS:
-        [row] = [
-            line for line in told.splitlines() if f"| `{mutant.old}` | `{mutant.new}` |" in line
-        ]
-        assert f"| {mutant.place} |" in row
+        start = f"| {mutant.place} | `{mutant.old}` | `{mutant.new}` |"
+        [row] = [line for line in told.splitlines() if line.startswith(start)]
         assert "| killed |" in row
     assert "SURVIVED" not in told
 

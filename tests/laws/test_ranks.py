@@ -17,7 +17,7 @@ from reident.engine.tiles import cut
 from reident.kernels import shortlist
 from small_study import CATEGORICAL, LISTS_ALL, Small, ranks, scores, smalls
 
-few = settings(max_examples=40)
+few = settings(max_examples=25)
 many = settings(max_examples=300)
 
 # Sizes of the rank groups of one PUF record, best first, and how many pairs are kept (methods 4).
@@ -311,6 +311,20 @@ def test_a_first_rank_with_the_true_pair_that_is_too_large_is_told(v):
         assert (result.passing_records, result.tied_out, result.tied_out_true) == (1, 1, 1)
         elsewhere = replace(small, truth=((0, 6),)).run(attack)[attack.method]
         assert (elsewhere.tied_out, elsewhere.tied_out_true) == (1, 0)
+
+
+def test_by_rank_tells_the_pairs_and_the_confirmed_pairs_of_each_rank():
+    v = 12
+    rows = [("b",) * differ + ("a",) * (v - differ) for differ in (0, 1, 1, 2)]
+    small = Small(
+        kinds=(CATEGORICAL,) * v,
+        puf=(("a",) * v,),
+        eif=tuple(rows),
+        truth=((0, 0), (0, 2)),
+    )
+    for attack in (ri.Taxicab(), ri.Euclidean(), ri.AdHoc(small.rules())):
+        by_rank = small.run(attack)[attack.method].by_rank
+        assert [tuple(row.values()) for row in by_rank] == [(1, 1, 1), (2, 2, 1), (3, 1, 0)]
 
 
 def test_pairs_of_a_large_tile_are_ranked_as_those_of_small_ones():

@@ -29,7 +29,7 @@ from reident.run import run
 from reident.scenario.population import study_scenario
 from strategies import cases
 
-wide = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+wide = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 
 def as_bytes(result):

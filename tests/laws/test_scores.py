@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import reident as ri
 from small_study import CATEGORICAL, LISTS_ALL, NUMERIC, TEXTS, Small, ranks, scores, smalls
 
-EXAMPLES = 40
+EXAMPLES = 25
 ALPHAS = (0.5, 0.3, 0.1, 1, 0.75)
 CAP = math.tanh(3)
 """The score of two numbers that are six standard deviations apart, or more."""

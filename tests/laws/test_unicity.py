@@ -12,7 +12,7 @@ import reident as ri
 from reident.kernels import masks
 from small_study import CATEGORICAL, Small, scores, smalls
 
-few = settings(max_examples=40)
+few = settings(max_examples=25)
 many = settings(max_examples=200)
 READINGS = ("all", "consistent", "highest")
 

@@ -284,6 +284,16 @@ def test_2_1_a_missing_value_is_left_out_of_the_interactions_that_hold_it():
     assert small.pairs(ri.Unicity(interactions="highest")) == {(1, 1)}
 
 
+def test_2_1_a_record_that_is_found_twice_counts_once():
+    # The first PUF record is alone with one EIF record on each variable, and both are true.
+    small = categorical(["ax", "by"], ["aq", "rx"], truth=((0, 0), (0, 1)))
+    result = small.run(ri.Unicity())["unicity"]
+    assert scores(result).keys() == {(0, 0), (0, 1)}
+    assert (result.suspected, result.confirmed, result.rates.confirmed_pairs) == (1, 1, 2)
+    assert tuple(result.readings[0].values()) == ("all", 1, 1)
+    assert tuple(result.by_order[0].values()) == (1, 1, 1)
+
+
 def test_2_1_a_cell_of_two_is_not_unique_in_either_file():
     assert categorical("aab", "ab").pairs(ri.Unicity()) == {(2, 1)}
     assert categorical("ab", "aab").pairs(ri.Unicity()) == {(1, 2)}

@@ -117,12 +117,17 @@ def write_draft(
 def publish(draft: Path, folder: Path) -> None:
     """Give the outputs their final names, results.json last; an older run is replaced."""
     (folder / FINISHED).unlink(missing_ok=True)
-    for part in sorted(draft.iterdir(), key=lambda path: path.name == FINISHED):
+    for part in sorted(draft.iterdir()):
+        if part.name == FINISHED:
+            continue
         final = folder / part.name
         if final.is_dir():
             shutil.rmtree(final)
         part.replace(final)
-        disk.sync_folder(folder)
+    # The mark of a finished run must not reach the disk before what it vouches for.
+    disk.sync_folder(folder)
+    (draft / FINISHED).replace(folder / FINISHED)
+    disk.sync_folder(folder)
 
 
 def as_json(value: Any) -> str:

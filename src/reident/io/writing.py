@@ -18,7 +18,7 @@ from reident import disk
 from reident.encode.text import text_of
 from reident.errors import DataError, Fault, ReidentError
 from reident.io.formats import columnar, statistical_write
-from reident.io.formats.csv_write import write_csv
+from reident.io.formats.csv_write import as_texts, write_csv
 from reident.io.formats.limits import CSV, LABELLED, OTHER, XLSX, Limits, faults
 from reident.io.labels import Labels, Table
 from reident.io.tables import ending_of, read_table
@@ -54,8 +54,10 @@ def write_table(table: Table, path: Path) -> tuple[Note, ...]:
             raise DataError(*found)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
         draft = Path(folder) / path.name
-        _attempt(writer, table, draft)
-        _compare(table, draft, writer)
+        # The texts of values are made once, to be written and to be compared.
+        held = Table(frame=as_texts(table.frame)) if writer.limits is CSV else table
+        _attempt(writer, held, draft)
+        _compare(held, draft, writer)
         with disk.create(path) as stream, draft.open("rb") as made:
             shutil.copyfileobj(made, stream)
     return () if writer.labelled else tuple(_not_held(table.labels, path))
@@ -110,7 +112,7 @@ def _compare(table: Table, draft: Path, writer: Writer) -> None:
             draft, "names, or records without any value, that are not read back as they are", OTHER
         )
     for column in table.frame:
-        lost = _lost(column, back.frame[column.name], as_text=writer.limits is CSV)
+        lost = _lost(column, back.frame[column.name])
         if lost:
             count = plural(lost, "value that is", "values that are")
             wrong.append((column.name, f"{count} not read back as written"))
@@ -129,11 +131,10 @@ def _compare(table: Table, draft: Path, writer: Writer) -> None:
         )
 
 
-def _lost(mine: pl.Series, theirs: pl.Series, *, as_text: bool) -> int:
+def _lost(mine: pl.Series, theirs: pl.Series) -> int:
     """How many values of a column are not what they were; blank text and NaN are missing."""
     # Without their names, which polars might take for patterns.
     mine, theirs = mine.alias("mine"), theirs.alias("theirs")
-    mine = text_of(mine) if as_text else mine
     if isinstance(mine.dtype, pl.Categorical | pl.Enum) and theirs.dtype == pl.String:
         mine = mine.cast(pl.String)
     mine, theirs = (_missing_as_null(one) for one in (mine, theirs))

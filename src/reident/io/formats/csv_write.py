@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 COMPRESSIONS: Mapping[str, Literal["gzip", "zstd"]] = {".gz": "gzip", ".zst": "zstd"}
 
 
+def as_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """Every value as its text."""
+    return pl.DataFrame([text_of(column) for column in frame])
+
+
 def write_csv(table: Table, path: Path) -> None:
-    """Write a csv file, compressed by its ending; the same table makes the same bytes."""
-    texts = pl.DataFrame([text_of(column) for column in table.frame])
+    """Write a table of texts, compressed by the ending; the same table makes the same bytes."""
+    texts = table.frame
     if texts.width == 1:
         # An empty line is no record; two quotes are a record without a value.
         texts = texts.fill_null("")

@@ -8,6 +8,7 @@ process dies. Both must find the same columns and records.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -31,12 +32,14 @@ from reident.io.labels import Declared, Labels, Span, Table, kinds_found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from reident.model.files import SourceFile
 
 MARK = "\x1fkind"
 """Ends the name of a column of kinds while it is read: no name in a file ends so."""
+
+STATA_BEGIN, STATA_END = b"<stata_dta>", b"</stata_dta>"
+"""Around the content of Stata files since version 13."""
 
 CLOCKS = {".xpt": SAS, ".sas7bdat": SAS, ".dta": STATA, ".sav": SPSS}
 PACKAGES = {".xpt": "SAS transport", ".sas7bdat": "SAS", ".dta": "Stata", ".sav": "SPSS"}
@@ -117,7 +120,7 @@ def _header(path: Path, file: SourceFile, *, marked: bool = False) -> Header:
         held = reader.metadata
         schema = dict(reader.schema)
         variables = {one["name"]: one for one in held.get("variables") or held["columns"]}
-        if list(variables) != seen.column_names or not variables:
+        if list(variables) != seen.column_names or not variables or _is_cut(path, held):
             raise ValueError
     return Header(
         path=path,
@@ -130,6 +133,17 @@ def _header(path: Path, file: SourceFile, *, marked: bool = False) -> Header:
         reader=reader,
         second_reader=second_reader,
     )
+
+
+def _is_cut(path: Path, held: Mapping[str, Any]) -> bool:
+    """Whether the end of a file is missing that neither reader looks at."""
+    size = path.stat().st_size
+    if "page_count" in held:
+        return bool(size < held["header_length"] + held["page_count"] * held["page_size"])
+    with path.open("rb") as stream:
+        tagged = stream.read(len(STATA_BEGIN)) == STATA_BEGIN
+        stream.seek(max(size - len(STATA_END), 0))
+        return tagged and stream.read() != STATA_END
 
 
 def _kinds(
@@ -216,13 +230,11 @@ def _catalogue(header: Header, file: SourceFile) -> Mapping[str, Mapping[Any, st
     from pyreadstat import read_sas7bcat  # noqa: PLC0415
 
     if header.path.suffix.lower() != ".sas7bdat":
-        raise DataError(
-            Fault(
-                where=file.name,
-                found="a format catalogue declared for a file that is no sas7bdat",
-                remedy="Leave catalog out",
-            )
-        )
+        found = "a format catalogue declared for a file that is no sas7bdat"
+        raise DataError(Fault(where=file.name, found=found, remedy="Leave catalog out"))
+    if not Path(file.catalog).is_file():
+        where = f"{file.name}, catalog"
+        raise DataError(Fault(where=where, found="no such file", remedy="Check the path"))
     with told_as(f"{file.name}, catalog", "not a whole SAS format catalogue"):
         read_sas7bcat(file.catalog, output_format="polars")
         reader = ScanReadstat(str(header.path.absolute()), catalog=file.catalog)
