@@ -85,9 +85,28 @@ class Study(model.Study):
         """
         study = self
         if attacks:
-            study = self.model_copy(update={"attacks": {a.method: a for a in attacks}})
+            study = self._with(attacks)
         taken = take_in(study, unperturbed=unperturbed)
         return StudyResult.of(run(study, taken, jobs=jobs, unperturbed=unperturbed, watch=watch))
+
+    def _with(self, attacks: Sequence[Attack]) -> Self:
+        """The same study with other attacks, checked like its own."""
+        twice = sorted(
+            {a.method for a in attacks if sum(b.method == a.method for b in attacks) > 1}
+        )
+        if twice:
+            raise SpecError(
+                *(
+                    Fault(
+                        where=f"run, {method}",
+                        found="two attacks of one method",
+                        remedy="Give them labels: Study(attacks={label: attack, ...})",
+                    )
+                    for method in twice
+                )
+            )
+        parts = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self)(**parts | {"attacks": {a.method: a for a in attacks}, "limits": {}})
 
     def run_to(
         self,

@@ -179,7 +179,6 @@ def test_an_audit_that_differs_fails_and_leaves_no_result(command, study, monkey
     assert not (study.parent / "study.run/results.json").exists()
 
 
-@pytest.mark.xfail(reason="bug: the auditor hands texts to the oracle that only the study can read")
 def test_an_audit_reads_numbers_as_the_study_declares_them(command, study):
     text = (study.parent / "puf.csv").read_text().replace(",", ";").replace(";30;", ";30,5;")
     (study.parent / "puf.csv").write_text(text)
@@ -249,7 +248,6 @@ def test_a_bad_flag_or_verb_is_exit_code_2(command, argv):
 
 
 @pytest.mark.parametrize("flags", [["--audit", "-1"], ["--jobs", "-1"]])
-@pytest.mark.xfail(reason="bug: a negative count is not refused as a flag")
 def test_a_negative_count_is_a_bad_flag(command, study, flags):
     code, _, _ = command("run", study, *flags)
     assert code == 2
@@ -388,7 +386,6 @@ def test_a_run_that_fails_says_so_without_traceback_or_value(
     assert not (study.parent / "study.run/results.json").exists()
 
 
-@pytest.mark.xfail(reason="bug: cyclopts ends the command on Ctrl-C before main can say a word")
 def test_a_run_that_is_stopped_says_so(command, study, monkeypatch):
     def broken(*_args, **_kwargs):
         raise KeyboardInterrupt

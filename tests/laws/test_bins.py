@@ -38,10 +38,10 @@ def same_code(puf, eif, **options):
     return {pair for pair, score in found.items() if score == 0}
 
 
-def reported_cuts(puf, eif, **options):
+def reported_cuts(puf, eif, side="puf", **options):
     result = study(puf, eif).run(ri.Taxicab(**options))
     [cuts] = result.encoding["taxicab"]["v0"]["cuts"]
-    return cuts
+    return cuts[side]
 
 
 def code(x, cuts):
@@ -155,6 +155,7 @@ def test_cuts_come_from_the_file_or_files_that_the_option_names(puf, eif):
     assert made["puf"] == made["each"] == cut_points(np.array(puf), 5).tolist()
     assert made["pooled"] == cut_points(np.array(puf + eif), 5).tolist()
     own = cut_points(np.array(eif), 5).tolist()
+    assert reported_cuts(puf, eif, side="eif", cuts="each") == own
     expected = {
         (p, e)
         for (p, a), (e, b) in product(enumerate(puf), enumerate(eif))

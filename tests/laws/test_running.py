@@ -163,7 +163,6 @@ def test_looking_pairs_up_finds_what_meeting_every_pair_finds(knobs, monkeypatch
     assert looked_up == met
 
 
-@pytest.mark.xfail(reason="bug: blocks are bits of 64, and the index loses pairs beyond them")
 @pytest.mark.parametrize("v", [70, 100])
 def test_looking_pairs_up_loses_none_with_more_than_64_variables(v, monkeypatch):
     draw = np.random.default_rng(1)
@@ -260,7 +259,6 @@ def test_a_run_folder_is_private_and_the_same_whatever_the_umask(first_run, tmp_
     assert modes(tmp_path / "deep") == {"folder": {0o700}, "file": {0o600}}
 
 
-@pytest.mark.xfail(reason="bug: an empty folder that is there already keeps its mode")
 def test_a_run_folder_that_was_there_already_becomes_private(first_run, tmp_path):
     path, _ = first_run
     out = tmp_path / "out"
@@ -337,6 +335,5 @@ def test_hash_seed_time_zone_and_locale_leave_every_byte_as_it_is(elsewhere):
     assert len({json.dumps(one["plain"]) for one in elsewhere}) == 1
 
 
-@pytest.mark.xfail(reason="bug: results.json lists the keys of a rule in the order of a set")
 def test_hash_seed_leaves_the_recorded_rules_as_they_are(elsewhere):
     assert len({json.dumps(one["rules of several keys"]) for one in elsewhere}) == 1

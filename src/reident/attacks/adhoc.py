@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reident.attacks.pairwise import NO_NUMBERS, Metric, columnwise, scorer
+from reident.attacks.pairwise import NO_NUMBERS, Metric, bounded, columnwise, scorer
 from reident.attacks.rulebook import judge
 from reident.encode.matrix import Column, stacked
 from reident.kernels.pairs import Rows
@@ -37,7 +37,7 @@ def metric(attack: AdHoc, files: Files, variables: Sequence[Variable]) -> Metric
         puf=Rows(columnwise(puf), NO_NUMBERS),
         eif=Rows(columnwise(eif), NO_NUMBERS),
         scorer=_scorer(judged),
-        bound=max(0, math.ceil(best - threshold * UNITS)),
+        bound=bounded(math.ceil(best - threshold * UNITS)),
         keep=attack.keep,
         scale=Scale(
             score=lambda units: (best - units) / UNITS,

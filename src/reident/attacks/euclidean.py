@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reident.attacks.pairwise import Metric, columnwise, scorer
+from reident.attacks.pairwise import Metric, bounded, columnwise, scorer
 from reident.encode.matrix import category_codes, scaled_numbers, stacked, state_codes
 from reident.kernels.pairs import CAP, DISTANCE, EQUAL, ONE, Rows, floors, squared, steepness
 from reident.model.linked import BARS, Scale
@@ -36,7 +36,7 @@ def metric(attack: Euclidean, files: Files, variables: Sequence[Variable]) -> Me
     ]
     puf, eif = stacked(files, columns)
     numbers, spread, ready = _numbers(files, variables, attack.scale, base)
-    bound = _bound(attack, missing, v)
+    bound = bounded(_bound(attack, missing, v))
     return Metric(
         puf=Rows(columnwise(puf), columnwise(numbers[0])),
         eif=Rows(columnwise(eif), columnwise(numbers[1])),

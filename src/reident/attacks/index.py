@@ -40,6 +40,8 @@ SAMPLE = 200_000
 """Random pairs that tell how many mismatches are common."""
 PROBES = 256
 """PUF rows that tell how much a stage would read."""
+MOST_BLOCKS = 60
+"""Blocks without a mismatch are found by the bits of one number."""
 ROOM = 2**62
 
 
@@ -177,7 +179,7 @@ def _neighbours(job: IndexedJob, chosen: Ints) -> npt.NDArray[np.float64]:
 def _level(job: IndexedJob, eif_stratum: Ints, chosen: Ints, above: int, most: int) -> Level:
     """Blocks for at most `most` mismatches: one more block than that, of balanced entropy."""
     number = most + 1
-    if number > len(chosen):
+    if number > min(len(chosen), MOST_BLOCKS):
         return _everything(job, eif_stratum, chosen, above)
     shares: list[list[int]] = [[] for _ in range(number)]
     weight = np.zeros(number)

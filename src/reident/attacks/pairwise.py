@@ -12,6 +12,7 @@ from reident.attacks.index import indexed
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
 from reident.kernels import shortlist
+from reident.kernels.blocks import WEIGHT
 from reident.model.linked import UNMET, Linked, Ranking, Scale
 from reident.model.pairs import Pairs
 
@@ -28,6 +29,15 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 NO_NUMBERS = np.zeros((1, 1))
 """For metrics that compare codes alone."""
+
+
+MOST_UNITS = 2**62
+"""A bound beyond every score; sums of units stay far below."""
+
+
+def bounded(bound: int) -> int:
+    """A bound as the kernels can hold it: a larger one lets every pair pass all the same."""
+    return max(0, min(bound, MOST_UNITS // WEIGHT))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reident.attacks.pairwise import NO_NUMBERS, Metric, columnwise, scorer
+from reident.attacks.pairwise import NO_NUMBERS, Metric, bounded, columnwise, scorer
 from reident.encode.matrix import coded_matrix
 from reident.kernels.pairs import EQUAL, Rows
 from reident.model.linked import BARS, Scale
@@ -35,7 +35,7 @@ def metric(attack: Taxicab, files: Files, variables: Sequence[Variable]) -> Metr
         eif=Rows(columnwise(eif), NO_NUMBERS),
         scorer=scorer([EQUAL] * v, [a] * v, [b] * v),
         # A whole number lies below a bound exactly when it lies below the bound rounded up.
-        bound=math.ceil(threshold * b * v),
+        bound=bounded(math.ceil(threshold * b * v)),
         keep=attack.keep,
         scale=Scale(
             score=lambda units: units / (b * v),

@@ -55,6 +55,7 @@ def run_folder(folder: Path, *, force: bool) -> Iterator[Path]:
     """
     refuse_unless_free(folder, force=force)
     disk.make_folder(folder)
+    folder.chmod(disk.PRIVATE_FOLDER)  # also one that was there, empty
     with _lock(folder):
         draft = folder / WORK / "draft"
         if draft.exists():
@@ -144,13 +145,18 @@ def all_pairs(result: StudyResult) -> pl.DataFrame:
     return pl.concat(parts) if parts else pl.DataFrame()
 
 
+def _stratum(row: StratumCounts) -> dict[str, str]:
+    """Values under prefixed names: a stratum may be called like a count."""
+    return {f"stratum_{name}": value for name, value in row.stratum.items()}
+
+
 def _counts(row: StratumCounts) -> dict[str, Any]:
     return {name: value for name, value in row.to_dict().items() if name != "stratum"}
 
 
 def _all_strata(result: StudyResult) -> pl.DataFrame:
     rows = [
-        {"attack": label, **row.stratum, **_counts(row)}
+        {"attack": label, **_stratum(row), **_counts(row)}
         for label, attack in result.attacks.items()
         for row in attack.by_stratum
     ]

@@ -34,7 +34,10 @@ def _cache_folder() -> Path:
     named = config.CACHE_DIR
     folder = (Path(named) if named else home) / source_digest()
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for part in [*reversed(folder.parents), folder]:
+            if not part.exists():
+                # Compiled code is run as it is found: nobody else may put any there.
+                part.mkdir(mode=0o700)
     except OSError:
         return Path(tempfile.mkdtemp(prefix="reident-"))
     return folder

@@ -7,13 +7,23 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from reident.errors import SpecError
+from reident.errors import Fault, SpecError
 from reident.model.rules import Judged, Rule, rule_of
 from reident.model.value import Names, Number, Value
 
-MissingScore = Annotated[Number, Field(gt=0, le=1)]
+MOST_PLACES = 9
+
+
+def _few_places(score: Decimal) -> Decimal:
+    """Scores are whole numbers of the last decimal place, which must fit 64 bits in sum."""
+    if score != round(score, MOST_PLACES):
+        raise ValueError(f"Give at most {MOST_PLACES} decimal places")
+    return score
+
+
+MissingScore = Annotated[Number, Field(gt=0, le=1), AfterValidator(_few_places)]
 Keep = Annotated[int, Field(ge=1, le=1000)]
 Cuts = Literal["puf", "pooled", "each"]
 BinsMethod = Literal["quantile", "sas_rank"]
@@ -39,7 +49,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Judged):
         return value.name
     if isinstance(value, Rule):
-        return {name: _plain(getattr(value, name)) for name in value.model_fields_set}
+        given = (name for name in type(value).model_fields if name in value.model_fields_set)
+        return {name: _plain(getattr(value, name)) for name in given}
     if isinstance(value, Decimal):
         return int(value) if value == int(value) else float(value)
     if isinstance(value, (list, tuple)):
@@ -57,11 +68,16 @@ class _Binned(Attack):
     cuts: Cuts = "puf"
     scale: Scale = "study"
 
-    @model_validator(mode="after")
-    def _ranks_have_no_cuts(self) -> _Binned:
+    def model_post_init(self, _context: Any) -> None:
+        """Check what no option can check alone."""
         if self.bins_method == "sas_rank" and self.cuts != "puf":
-            raise ValueError("Leave cuts out: sas_rank ranks each file by itself")
-        return self
+            raise SpecError(
+                Fault(
+                    where=f"{type(self).__name__}.cuts",
+                    found="a choice that sas_rank does not have",
+                    remedy="Leave cuts out: sas_rank ranks each file by itself",
+                )
+            )
 
 
 class Unicity(_Binned):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from reident.errors import Fault, SpecError
 from reident.model.value import Number, Value
@@ -127,11 +127,16 @@ class Table(Rule):
     otherwise: Score = Decimal(0)
     ordered: bool = False
 
-    @model_validator(mode="after")
-    def _no_contradiction(self) -> Table:
-        if len(self.entries()) != len({*self.entries().items()} | self._all_entries()):
-            raise ValueError("Give each pair of values one score, or set ordered = true")
-        return self
+    def model_post_init(self, _context: Any) -> None:
+        """Check what no entry can check alone."""
+        if len(self.entries()) != len(self._all_entries()):
+            raise SpecError(
+                Fault(
+                    where="Table.table",
+                    found="a pair of values with two scores",
+                    remedy="Give each pair one score, or set ordered = true",
+                )
+            )
 
     def _all_entries(self) -> set[tuple[tuple[str, str], Decimal]]:
         both = {((a, b), score) for a, b, score in self.table}

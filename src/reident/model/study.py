@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
 from reident.errors import Fault, SpecError
 from reident.model.files import IntruderFile, PublicFile, TruthFile
@@ -40,7 +40,9 @@ class Study(Value):
     truth: TruthFile | None = Field(default=None, validation_alias=AliasChoices("truth", "iuf"))
     variables: tuple[Variable, ...]
     strata: Annotated[tuple[Stratum, ...], BeforeValidator(_strata)] = ()
-    attacks: dict[str, Attack] = Field(default_factory=lambda: dict(DEFAULT_ATTACKS))
+    attacks: Annotated[
+        dict[str, Attack], AfterValidator(lambda given: given or DEFAULT_ATTACKS)
+    ] = Field(default_factory=lambda: dict(DEFAULT_ATTACKS))
     limits: dict[str, Limits] = Field(default_factory=dict)
     small_cell: Annotated[int, Field(ge=1)] = 10
 

@@ -46,7 +46,6 @@ def test_a_missing_float_is_not_beyond_the_whole_numbers():
     assert float_beyond_whole_numbers(pl.Series([float("nan"), None, 1.0])) == 0
 
 
-@pytest.mark.xfail(reason="bug: decimals go through a float, where long numbers run together")
 def test_long_decimals_stay_apart():
     values = [Decimal(9007199254740993), Decimal(1234567890123456789)]
     assert text_of(pl.Series(values)).to_list() == [str(value) for value in values]

@@ -138,6 +138,8 @@ def test_a_run_that_breaks_leaves_nothing_under_a_final_name(study, tmp_path, mo
     with pytest.raises(OSError, match="No space left"):
         study.run_to(tmp_path / "out")
     assert {name for name in held(tmp_path / "out") if not name.startswith(".work/")} == set()
+    monkeypatch.undo()
+    study.run_to(tmp_path / "out")  # and does not stand in the way of the next one
 
 
 def test_what_an_interrupted_run_left_is_cleared_away_by_the_next(study, tmp_path, monkeypatch):
@@ -145,7 +147,9 @@ def test_what_an_interrupted_run_left_is_cleared_away_by_the_next(study, tmp_pat
         patched.setattr(outputs, "publish", breaking(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             study.run_to(tmp_path / "out")
-    assert any(name.startswith(".work/draft") for name in held(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+    # A run that was killed could clear nothing away.
+    (tmp_path / "out/.work/draft").mkdir(parents=True)
     (tmp_path / "out/.work/draft/orphan").touch()
     study.run_to(tmp_path / "out")
     assert not any("orphan" in name or ".work" in name for name in held(tmp_path / "out"))
@@ -225,7 +229,6 @@ def test_pairs_stand_in_order_of_attack_puf_key_rank_and_eif_key():
     assert pairs["attack"].unique(maintain_order=True).to_list() == ["z", "a"]
 
 
-@pytest.mark.xfail(reason="bug: a stratum named like a count loses its values in strata.parquet")
 @pytest.mark.parametrize("name", ["pairs", "attack", "suspected"])
 def test_a_stratum_may_have_any_name(tmp_path, name):
     puf = pl.DataFrame({"p": ["0", "1"], "x": ["a", "b"], name: ["north", "south"]})

@@ -65,7 +65,6 @@ def test_the_cache_folder_lies_in_the_users_cache_and_is_private(tmp_path):
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-@pytest.mark.xfail(reason="bug: under umask 000 others could put a cache folder in place of ours")
 def test_nobody_else_can_write_where_compiled_code_is_looked_for(tmp_path):
     folder = cache_folder(tmp_path / "home", umask=0)
     for path in (folder, folder.parent, folder.parent.parent):

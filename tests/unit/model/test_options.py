@@ -79,7 +79,6 @@ def test_an_option_that_is_unknown_or_out_of_range_is_refused(kind, options):
     assert len(caught.value.faults) >= 1
 
 
-@pytest.mark.xfail(reason="bug: what options say together is refused by pydantic's own error")
 @pytest.mark.parametrize("kind", [ri.Taxicab, ri.Unicity])
 def test_ranks_of_each_file_by_itself_leave_no_choice_of_cuts(kind):
     with pytest.raises(ri.SpecError):
@@ -116,3 +115,8 @@ def test_options_are_recorded_as_plain_values():
 def test_values_are_frozen():
     with pytest.raises(Exception, match="frozen"):
         ri.Taxicab().keep = 6
+
+
+def test_a_missing_score_with_more_places_than_units_can_hold_is_refused():
+    with pytest.raises(ri.SpecError, match="at most 9 decimal places"):
+        ri.Taxicab(missing_score="0.5000000000000000001")

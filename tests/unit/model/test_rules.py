@@ -40,7 +40,6 @@ def test_a_rule_that_is_unknown_out_of_range_or_out_of_order_is_refused(rule):
         ri.AdHoc({"x": rule})
 
 
-@pytest.mark.xfail(reason="bug: what entries say together is refused by pydantic's own error")
 @pytest.mark.parametrize(
     "rule",
     [

@@ -90,7 +90,6 @@ def test_several_labels_of_one_method_run_side_by_side():
     assert result["loose"].suspected >= result["strict"].suspected
 
 
-@pytest.mark.xfail(reason="bug: attacks handed to run() are not checked against the study")
 @pytest.mark.parametrize(
     "attack", [ri.AdHoc({"x": {"equal": 5}}), ri.Taxicab(variables=["nosuch"])]
 )
@@ -99,7 +98,6 @@ def test_attacks_handed_to_run_are_checked_as_those_of_the_study(attack):
         study().run(attack)
 
 
-@pytest.mark.xfail(reason="bug: of two attacks of one method run() keeps the last, silently")
 def test_two_attacks_of_one_method_are_not_lost_by_run():
     try:
         result = study().run(ri.Taxicab(), ri.Taxicab(keep=1))
@@ -108,12 +106,10 @@ def test_two_attacks_of_one_method_are_not_lost_by_run():
     assert len(result.attacks) == 2
 
 
-@pytest.mark.xfail(reason="bug: a study with an empty table of attacks runs nothing")
 def test_a_study_that_names_no_attack_runs_the_default_ones():
     assert list(study(attacks={}).run()) == ["unicity", "taxicab", "euclidean"]
 
 
-@pytest.mark.xfail(reason="bug: units beyond 64 bits end in an OverflowError")
 @pytest.mark.parametrize(
     "attack",
     [

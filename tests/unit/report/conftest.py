@@ -73,7 +73,9 @@ TAXICAB = {
         },
     ],
     "histogram": HISTOGRAM,
-    "notes": [{"code": "mismatches_pass", "text": "Up to 2 of 9 may differ.", "count": 2}],
+    "notes": [
+        {"code": "mismatches_pass", "text": "Up to 2 of 9 may differ.", "count": 2, "first": False}
+    ],
 }
 UNICITY = TAXICAB | {
     "method": "unicity",
@@ -141,7 +143,12 @@ RESULTS = {
     "attacks": {"unicity": UNICITY, "taxicab": TAXICAB},
     "utility": None,
     "notes": [
-        {"code": "truth_unknown_eif", "text": "The IUF holds 40 unknown EIF keys.", "count": 40}
+        {
+            "code": "truth_unknown_eif",
+            "text": "The IUF holds 40 unknown EIF keys.",
+            "count": 40,
+            "first": True,
+        }
     ],
 }
 MANIFEST = {

@@ -174,7 +174,7 @@ def test_without_marking_approval_or_title_nothing_empty_is_shown(results, manif
 def test_hostile_texts_stay_texts(results, manifest):
     results |= {"title": HOSTILE, "marking": HOSTILE + "\\", "approval": HOSTILE}
     results["strata"] = [HOSTILE]
-    results["notes"].append({"code": HOSTILE, "text": HOSTILE, "count": None})
+    results["notes"].append({"code": HOSTILE, "text": HOSTILE, "count": None, "first": False})
     results["variables"][0]["name"] = HOSTILE
     taxicab = results["attacks"].pop("taxicab")
     taxicab["by_stratum"][0]["stratum"] = {HOSTILE: HOSTILE}
