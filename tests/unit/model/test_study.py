@@ -116,7 +116,7 @@ def test_a_study_that_names_no_attack_runs_the_default_ones():
         ri.Euclidean(threshold=10_000),
         ri.Taxicab(threshold=1e30),
         ri.AdHoc({"x": {"equal": 5}, "y": {"equal": 5}}, threshold=-1e15),
-        ri.Taxicab(missing_score="0.5000000000000000001"),
+        ri.Taxicab(missing_score="0.500000001"),
     ],
     ids=["euclidean", "taxicab", "adhoc", "missing_score"],
 )
