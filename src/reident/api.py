@@ -91,9 +91,8 @@ class Study(model.Study):
 
     def _with(self, attacks: Sequence[Attack]) -> Self:
         """The same study with other attacks, checked like its own."""
-        twice = sorted(
-            {a.method for a in attacks if sum(b.method == a.method for b in attacks) > 1}
-        )
+        methods = [attack.method for attack in attacks]
+        twice = sorted({method for method in methods if methods.count(method) > 1})
         if twice:
             raise SpecError(
                 *(
@@ -106,7 +105,9 @@ class Study(model.Study):
                 )
             )
         parts = {name: getattr(self, name) for name in type(self).model_fields}
-        return type(self)(**parts | {"attacks": {a.method: a for a in attacks}, "limits": {}})
+        chosen_attacks = {attack.method: attack for attack in attacks}
+        limits = {name: v for name, v in self.limits.items() if not name or name in chosen_attacks}
+        return type(self)(**parts | {"attacks": chosen_attacks, "limits": limits})
 
     def run_to(
         self,
