@@ -132,15 +132,14 @@ def of_codes(puf, eif, attacks):
 
 
 def looked_up_and_met(study, monkeypatch, **knobs):
-    """The bytes of both ways to find pairs; the first must have been taken."""
+    """The bytes of a study whose pairs may be looked up, and of one whose pairs all meet."""
     monkeypatch.setattr(index, "WORTHWHILE", 1 << 62)
     met = study.run()
     monkeypatch.setattr(index, "WORTHWHILE", 0)
     for name, value in knobs.items():
         monkeypatch.setattr(index, name, value)
     looked_up = study.run()
-    assert "index" in looked_up.manifest["methods"].values()
-    return as_bytes(looked_up), as_bytes(met)
+    return looked_up, as_bytes(looked_up), as_bytes(met)
 
 
 @pytest.mark.parametrize("knobs", KNOBS)
@@ -159,7 +158,9 @@ def test_looking_pairs_up_finds_what_meeting_every_pair_finds(knobs, monkeypatch
             "rules": ri.AdHoc(rules),
         }
 
-    looked_up, met = looked_up_and_met(of_codes(puf, eif, attacks), monkeypatch, **KNOBS[knobs])
+    study = of_codes(puf, eif, attacks)
+    result, looked_up, met = looked_up_and_met(study, monkeypatch, **KNOBS[knobs])
+    assert "index" in result.manifest["methods"].values()
     assert looked_up == met
 
 
@@ -172,7 +173,7 @@ def test_looking_pairs_up_loses_none_with_more_than_64_variables(v, monkeypatch)
         equal = draw.choice(v, size=draw.integers(1, 6), replace=False)
         row[equal] = eif[draw.integers(1500), equal]
     study = of_codes(puf, eif, lambda names: {"taxicab": ri.Taxicab(threshold=2, variables=names)})
-    looked_up, met = looked_up_and_met(study, monkeypatch)
+    _, looked_up, met = looked_up_and_met(study, monkeypatch)
     same = looked_up == met  # said here, because pytest would write a book on the difference
     assert same
 

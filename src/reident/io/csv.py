@@ -6,16 +6,18 @@ row is a wrong risk, so the bytes are looked at first.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from reident.errors import DataError, Fault
-from reident.io.formats.compressed import content
+from reident.io.formats.compressed import ENDINGS, content
 from reident.kernels import fields
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
     from reident.model.files import SourceFile
 
+BOM = b"\xef\xbb\xbf"
+LARGE = 1 << 26
+"""Plain files from this size on are not held in memory as a whole."""
+PIECE = 1 << 24
 OTHER_SEPARATORS = (";", "\t", "|", ":", ",")
 FAULTS = {
     fields.RAGGED: ("another number of fields than the header", "Correct this line"),
@@ -39,14 +45,62 @@ FAULTS = {
 def read_csv(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     """Read the named columns as text; anything irregular raises DataError with its line."""
     _check_separator(file)
+    plain = path.suffix not in ENDINGS and file.encoding == "utf-8"
+    if plain and path.stat().st_size >= LARGE:
+        return _read_large(path, file, columns)
     data = _utf8(content(path, file), file)
-    data = data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
-    if b"\n" not in data:
-        data = data.replace(b"\r", b"\n")
+    data = data.removeprefix(BOM).rstrip(b"\r\n")
     if not data:
         raise _fault(file, "", "an empty file", "Give a header line and records")
-    records = _records(data, file)
-    names = _header(data, file, columns)
+    records = _records(np.frombuffer(data, np.uint8), file)
+    return _parse(data, file, _header(data, file, columns), columns, records, _line_end(data))
+
+
+def _read_large(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
+    """Read a file that need not fit memory: checked piece by piece, parsed in batches from disk."""
+    _check_utf8(path, file)
+    data = np.memmap(path, np.uint8, "r")
+    start = len(BOM) if bytes(data[: len(BOM)]) == BOM else 0
+    stop = len(data)
+    while stop > start and data[stop - 1] in b"\r\n":
+        stop -= 1
+    if stop == start:
+        raise _fault(file, "", "an empty file", "Give a header line and records")
+    records = _records(data[start:stop], file)
+    with path.open("rb") as stream:
+        # A header is a line or a few, and a csv reader takes no more of a file than it needs.
+        head = stream.read(start + PIECE)[start:]
+    names = _header(head, file, columns)
+    return _parse(path, file, names, columns, records, _line_end(head))
+
+
+def _line_end(data: bytes) -> str:
+    """Return alone ends lines only where there is no newline at all."""
+    return "\r" if b"\n" not in data and b"\r" in data else "\n"
+
+
+def _check_utf8(path: Path, file: SourceFile) -> None:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    line = 1
+    with path.open("rb") as stream:
+        while piece := stream.read(PIECE):
+            try:
+                decoder.decode(piece, final=len(piece) < PIECE)
+            except UnicodeDecodeError as error:
+                line += piece.count(b"\n", 0, error.start)
+                raise _not_text(file, f", line {line}") from None
+            line += piece.count(b"\n")
+
+
+def _parse(
+    source: bytes | Path,
+    file: SourceFile,
+    names: list[str],
+    columns: Sequence[str] | None,
+    records: int,
+    eol: str,
+) -> pl.DataFrame:
+    """Let the fast parser read what was found to be regular, the named columns alone."""
     wanted = [at for at, name in enumerate(names) if columns is None or name in columns]
     if not wanted:
         # The caller tells which columns are absent; a parser asked for none would count no record.
@@ -54,7 +108,13 @@ def read_csv(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.
     try:
         # By place, because the parser leaves the quotes in a name doubled.
         frame = pl.read_csv(
-            data, infer_schema=False, separator=file.separator, columns=wanted, n_rows=None
+            source,
+            infer_schema=False,
+            separator=file.separator,
+            columns=wanted,
+            n_rows=records - 1,
+            glob=False,
+            eol_char=eol,
         )
         frame.columns = [names[at] for at in wanted]
     except pl.exceptions.PolarsError:
@@ -84,16 +144,16 @@ def _utf8(data: bytes, file: SourceFile) -> bytes:
         if isinstance(error, UnicodeDecodeError):
             line = data.count(b"\n", 0, error.start) + 1
             place = f", line {line}"
-        raise _fault(
-            file,
-            place,
-            f"bytes that are not {file.encoding}",
-            "Declare the file's encoding",
-        ) from None
+        raise _not_text(file, place) from None
 
 
-def _records(data: bytes, file: SourceFile) -> int:
-    verdict, line, records, _ = fields.scan(np.frombuffer(data, np.uint8), ord(file.separator))
+def _not_text(file: SourceFile, place: str) -> DataError:
+    found = f"bytes that are not {file.encoding}"
+    return _fault(file, place, found, "Declare the file's encoding")
+
+
+def _records(data: npt.NDArray[np.uint8], file: SourceFile) -> int:
+    verdict, line, records, _ = fields.scan(data, ord(file.separator))
     if verdict != fields.FINE:
         found, remedy = FAULTS[verdict]
         raise _fault(file, f", line {line}", found, remedy)

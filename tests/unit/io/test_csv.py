@@ -64,6 +64,10 @@ def test_quoted_fields_may_hold_separators_quotes_and_line_ends(door, end):
     ]
 
 
+def test_a_return_inside_quotes_stays_a_return_where_lines_end_with_one(door):
+    assert door(b'a,b\r1,"two\rlines"\r').rows() == [("1", "two\rlines")]
+
+
 @pytest.mark.parametrize("separator", [";", "\t", "|"])
 def test_another_separator_may_be_declared(door, separator):
     content = f"a{separator}b\n1,5{separator}x\n".encode()

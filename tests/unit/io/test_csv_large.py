@@ -1,0 +1,58 @@
+"""A csv file that is not held in memory reads and fails like one that is."""
+
+import pytest
+
+import reident as ri
+from reident.io import csv, tables
+
+SOUND = {
+    "plain": b"id,x\n1,a\n2,b\n",
+    "byte order mark": b"\xef\xbb\xbfid,x\n1,a\n2,b\n",
+    "CRLF": b"id,x\r\n1,a\r\n2,b\r\n",
+    "CR": b'id,x\r1,"a\rb"\r2,b\r',
+    "no line end at the end": b"id,x\n1,a\n2,b",
+    "blank lines at the end": b"id,x\n1,a\n2,b\n\n\r\n\n",
+    "quoted line end": b'id,x\n1,"a\nb"\n2,"c ""d"""\n',
+    "quoted name": b'id,"x"\n1,\n2,""\n',
+    "two-byte letters across pieces": "id,x\n1,ééééééééé\n2,äöüäöüäöü\n".encode(),
+    "more columns than asked for": b"a,id,b,x,c\n0,1,0,a,0\n0,2,0,b,0\n",
+    "one record": b"id,x\n1,a\n",
+}
+FAULTY = {
+    "ragged": b"id,x\n1,a\n2\n",
+    "unclosed": b'id,x\n1,"a\n2,b\n',
+    "NUL": b"id,x\n1,a\0\n",
+    "stray quote": b'id,x\n1,a"b\n',
+    "not UTF-8": b"id,x\n1,a\n2,\xff\n",
+    "cut letter at the end": "id,x\n1,é".encode()[:-1],
+    "blank line inside": b"id,x\n1,a\n\n2,b\n",
+    "no record": b"id,x\n",
+    "only line ends": b"\n\n",
+    "doubled name": b"id,x,x\n1,a,b\n",
+    "absent column": b"id,y\n1,a\n",
+}
+
+
+def both_ways(tmp_path, monkeypatch, content):
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    for large in (1 << 60, 0):
+        monkeypatch.setattr(csv, "LARGE", large)
+        monkeypatch.setattr(csv, "PIECE", 1 << 24 if large else 16)
+        yield lambda: tables.read(ri.PublicFile(path, key="id"), ["id", "x"])
+
+
+@pytest.mark.parametrize("content", SOUND.values(), ids=SOUND)
+def test_a_sound_file_reads_the_same_piece_by_piece(tmp_path, monkeypatch, content):
+    whole, pieces = (read() for read in both_ways(tmp_path, monkeypatch, content))
+    assert whole.equals(pieces)
+
+
+@pytest.mark.parametrize("content", FAULTY.values(), ids=FAULTY)
+def test_a_faulty_file_is_refused_in_the_same_words(tmp_path, monkeypatch, content):
+    words = []
+    for read in both_ways(tmp_path, monkeypatch, content):
+        with pytest.raises(ri.DataError) as error:
+            read()
+        words.append(str(error.value))
+    assert words[0] == words[1]
