@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 import time
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from reident.model.result import StratumCounts, StudyResult
     from reident.model.study import Study
 
+CONTROLS = re.compile(r"[\x7f-\x9f]")
 FINISHED = "results.json"
 WORK = ".work"
 
@@ -132,8 +134,12 @@ def publish(draft: Path, folder: Path) -> None:
 
 
 def as_json(value: Any) -> str:
-    """JSON for people and programs alike; NaN would be a bug and is refused."""
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """JSON for people and programs alike; NaN would be a bug and is refused.
+
+    Control signs that JSON lets through are escaped too: a terminal may show the text.
+    """
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return CONTROLS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def all_pairs(result: StudyResult) -> pl.DataFrame:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
+import re
 from typing import TYPE_CHECKING, Any
 
 import xlsxwriter
+
+from reident.report.plain import ESCAPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 Value = str | int | float | None
 Rows = list[list[Value]]
 
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Control signs but for tab and line ends, which a csv field may hold."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """Signs that make a spreadsheet take a text for a formula; the last four are their wide forms."""
 CREATED = dt.datetime(2020, 1, 1)  # noqa: DTZ001  # a workbook knows no time zone
@@ -83,8 +88,8 @@ def guarded(text: str) -> str:
 
 
 def _storable(text: str) -> str:
-    """Half a surrogate pair, which JSON can carry and no file can hold, becomes a question mark."""
-    return text.encode("utf-8", "replace").decode()
+    """A text that a file can hold and a terminal may show: no escapes, no half surrogate pairs."""
+    return CONTROLS.sub("", ESCAPES.sub("", text)).encode("utf-8", "replace").decode()
 
 
 def _csv(table: Rows) -> bytes:

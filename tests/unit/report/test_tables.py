@@ -100,3 +100,12 @@ def test_half_a_sign_does_not_stop_the_export(results):
     results["notes"][0]["text"] = "a\ud800b"
     assert b"a?b" in tables.csv_tables(results)["notes.csv"]
     assert tables.workbook(results)
+
+
+def test_no_terminal_escape_reaches_an_exported_cell(results):
+    results["notes"].append(
+        {"code": "x", "text": "\x1b[31mred\x1b[0m \x9b1m\x07", "count": None, "first": False}
+    )
+    text = tables.csv_tables(results)["notes.csv"].decode()
+    assert "red" in text
+    assert not set(text) & {"\x1b", "\x9b", "\x07"}
