@@ -10,13 +10,15 @@ import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 EXACT = 2**53
-"""Beyond this a float column no longer holds every whole number."""
+EXACT_SINGLE = 2**24
+"""Beyond these a column of doubles, or of singles, no longer holds every whole number."""
 
 
 def text_of(column: pl.Series) -> pl.Series:
@@ -35,6 +37,8 @@ def _text_of(column: pl.Series) -> pl.Series:
         return column
     if kind.is_integer() or isinstance(kind, pl.Boolean | pl.Date | pl.Categorical | pl.Enum):
         return column.cast(pl.String)
+    if kind == pl.Float32:
+        return _by_distinct_value(column.fill_nan(None), _single_text)
     if kind.is_float():
         return _by_distinct_value(column.cast(pl.Float64).fill_nan(None), _float_text)
     if isinstance(kind, pl.Decimal):
@@ -49,11 +53,17 @@ def float_beyond_whole_numbers(column: pl.Series) -> int:
     if not column.dtype.is_float():
         return 0
     # NaN would count as the largest number of all.
-    return int((column.alias("number").fill_nan(None).abs() > EXACT).sum())
+    most = EXACT_SINGLE if column.dtype == pl.Float32 else EXACT
+    return int((column.alias("number").fill_nan(None).abs() > most).sum())
 
 
 def _float_text(value: float) -> str:
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
+
+
+def _single_text(value: float) -> str:
+    """The shortest decimal of a stored single, which is not that of the same number as double."""
+    return _float_text(float(str(np.float32(value))))
 
 
 def _decimal_text(value: Decimal) -> str:

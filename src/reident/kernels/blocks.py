@@ -224,7 +224,7 @@ def draw(
             grade(graded, both.puf, p, drawer, filled, scorer)
         # What each pair scores at least, in WEIGHT-ths of a unit.
         for i in range(filled):
-            least_units[i] = (counts[i] + constant) * cost + WEIGHT * graded[i]
+            least_units[i] = (np.int64(counts[i]) + constant) * cost + WEIGHT * graded[i]
         # The pairs that look nearest come first: they bring the cutoff down for all others.
         pivot: Any = np.int64(-1)
         if mixed and short.size[row] < keep < filled:

@@ -46,12 +46,10 @@ def test_a_missing_float_is_not_beyond_the_whole_numbers():
     assert float_beyond_whole_numbers(pl.Series([float("nan"), None, 1.0])) == 0
 
 
-@pytest.mark.xfail(reason="bug: a single-precision float is shown with the digits of a double")
 def test_single_precision_floats_have_the_shortest_text_that_reads_back():
     assert text_of(pl.Series([0.1, 0.25, 3.0], dtype=pl.Float32)).to_list() == ["0.1", "0.25", "3"]
 
 
-@pytest.mark.xfail(reason="bug: single precision holds whole numbers up to 2^24 only, not 2^53")
 def test_single_precision_floats_beyond_the_whole_numbers_are_counted():
     values = pl.Series([2.0**24, 2.0**24 + 2, 5.0], dtype=pl.Float32)
     assert float_beyond_whole_numbers(values) == 1

@@ -167,7 +167,7 @@ def _kinds(
 
 
 def _values(header: Header, columns: Sequence[str] | None) -> pl.DataFrame:
-    """The wanted columns and their marks, times as stored put right."""
+    """The wanted columns and their marks, times and texts as stored put right."""
     wanted = [name for name in header.names if columns is None or name in columns]
     if not wanted:
         return pl.DataFrame()
@@ -176,10 +176,14 @@ def _values(header: Header, columns: Sequence[str] | None) -> pl.DataFrame:
     with told_as(header.where, f"not a whole {PACKAGES[ending]} file"):
         read: pl.DataFrame = header.reader.df.select([*wanted, *marks]).collect()
         timed = [name for name in wanted if name in header.kinds]
-        stored = _stored(header, timed) if timed else pl.DataFrame()
+        # The fast reader drops blanks at the end of a text, which Stata keeps: keys would run
+        # together.
+        texts = [name for name in wanted if ending == ".dta" and read[name].dtype == pl.String]
+        stored = _stored(header, [*timed, *texts]) if timed or texts else pl.DataFrame()
         short = header.records is not None and header.records != len(read)
-        if short or (timed and len(stored) != len(read)):
+        if short or (stored.columns and len(stored) != len(read)):
             raise ValueError
+        read = read.with_columns(stored[name] for name in texts)
     clock = CLOCKS[ending]
     return read.with_columns(
         *(moments(stored[name], header.kinds[name], clock, header.where) for name in timed),
@@ -188,7 +192,7 @@ def _values(header: Header, columns: Sequence[str] | None) -> pl.DataFrame:
 
 
 def _stored(header: Header, timed: list[str]) -> pl.DataFrame:
-    """Columns of times as the numbers that the file holds."""
+    """Columns as the file holds them: times as numbers, texts with their blanks."""
     values, _ = header.second_reader(
         str(header.path), usecols=timed, disable_datetime_conversion=True, output_format="polars"
     )
