@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from reident.errors import DataError, Fault
-from reident.io.formats.compressed import ENDINGS, content
+from reident.io.formats.compressed import ENDINGS, content, on_disk, size_of
 from reident.kernels import fields
 
 if TYPE_CHECKING:
@@ -45,9 +45,11 @@ FAULTS = {
 def read_csv(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     """Read the named columns as text; anything irregular raises DataError with its line."""
     _check_separator(file)
-    plain = path.suffix not in ENDINGS and file.encoding == "utf-8"
-    if plain and path.stat().st_size >= LARGE:
-        return _read_large(path, file, columns)
+    if size_of(path, file) >= LARGE and file.encoding == "utf-8":
+        if path.suffix not in ENDINGS:
+            return _read_large(path, file, columns)
+        with on_disk(path, file) as expanded:
+            return _read_large(expanded, file, columns)
     data = _utf8(content(path, file), file)
     data = data.removeprefix(BOM).rstrip(b"\r\n")
     if not data:

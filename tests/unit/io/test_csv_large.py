@@ -1,6 +1,9 @@
 """A csv file that is not held in memory reads and fails like one that is."""
 
+import gzip
+
 import pytest
+import zstandard
 
 import reident as ri
 from reident.io import csv, tables
@@ -33,25 +36,30 @@ FAULTY = {
 }
 
 
-def both_ways(tmp_path, monkeypatch, content):
-    path = tmp_path / "t.csv"
-    path.write_bytes(content)
+PACKED = {"t.csv": bytes, "t.csv.gz": gzip.compress, "t.csv.zst": zstandard.compress}
+
+
+def both_ways(tmp_path, monkeypatch, content, name):
+    path = tmp_path / name
+    path.write_bytes(PACKED[name](content))
     for large in (1 << 60, 0):
         monkeypatch.setattr(csv, "LARGE", large)
         monkeypatch.setattr(csv, "PIECE", 1 << 24 if large else 16)
         yield lambda: tables.read(ri.PublicFile(path, key="id"), ["id", "x"])
 
 
+@pytest.mark.parametrize("name", PACKED)
 @pytest.mark.parametrize("content", SOUND.values(), ids=SOUND)
-def test_a_sound_file_reads_the_same_piece_by_piece(tmp_path, monkeypatch, content):
-    whole, pieces = (read() for read in both_ways(tmp_path, monkeypatch, content))
+def test_a_sound_file_reads_the_same_piece_by_piece(tmp_path, monkeypatch, content, name):
+    whole, pieces = (read() for read in both_ways(tmp_path, monkeypatch, content, name))
     assert whole.equals(pieces)
 
 
+@pytest.mark.parametrize("name", PACKED)
 @pytest.mark.parametrize("content", FAULTY.values(), ids=FAULTY)
-def test_a_faulty_file_is_refused_in_the_same_words(tmp_path, monkeypatch, content):
+def test_a_faulty_file_is_refused_in_the_same_words(tmp_path, monkeypatch, content, name):
     words = []
-    for read in both_ways(tmp_path, monkeypatch, content):
+    for read in both_ways(tmp_path, monkeypatch, content, name):
         with pytest.raises(ri.DataError) as error:
             read()
         words.append(str(error.value))

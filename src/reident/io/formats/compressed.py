@@ -6,16 +6,18 @@ through once without keeping anything: if it is broken or a bomb, nothing was ev
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
+import tempfile
 import zlib
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from reident.errors import DataError, Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from reident.model.files import SourceFile
 
@@ -32,6 +34,26 @@ def content(path: Path, file: SourceFile) -> bytes:
     """The bytes of a file, expanded by its ending; broken or a bomb raises DataError."""
     if path.suffix not in ENDINGS:
         return path.read_bytes()
+    held = io.BytesIO()
+    for piece in _pieces(path, file):
+        held.write(piece)
+    return held.getvalue()
+
+
+@contextlib.contextmanager
+def on_disk(path: Path, file: SourceFile) -> Iterator[Path]:
+    """A compressed file expanded into a nameless file, which nobody else can open or find later."""
+    with tempfile.TemporaryFile() as held:
+        for piece in _pieces(path, file):
+            held.write(piece)
+        held.flush()
+        yield Path(f"/proc/self/fd/{held.fileno()}")
+
+
+def size_of(path: Path, file: SourceFile) -> int:
+    """How many bytes a file holds, expanded; broken or a bomb raises DataError."""
+    if path.suffix not in ENDINGS:
+        return path.stat().st_size
     most = max(BOMB_BYTES, BOMB_RATIO * path.stat().st_size)
     size = 0
     for piece in _pieces(path, file):
@@ -42,10 +64,7 @@ def content(path: Path, file: SourceFile) -> bytes:
                 f"compressed content of more than {BOMB_RATIO} times its size and over 1 GB",
                 "Expand it yourself and give the expanded file, if this is meant",
             )
-    held = io.BytesIO()
-    for piece in _pieces(path, file):
-        held.write(piece)
-    return held.getvalue()
+    return size
 
 
 def _pieces(path: Path, file: SourceFile) -> Iterator[bytes]:
