@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pyreadstat
 import xlsxwriter
@@ -61,6 +62,34 @@ def _xlsx(frame: pl.DataFrame) -> bytes:
     return stream.getvalue()
 
 
+def _duckdb(frame: pl.DataFrame, path: str) -> None:
+    columns = ", ".join(_quoted(name) for name in frame.columns)
+    holes = ", ".join("?" for _ in frame.columns)
+    with duckdb.connect(path) as connection:
+        kinds = ", ".join(
+            f"{_quoted(name)} {DUCKDB_KINDS[kind.base_type()]}"
+            for name, kind in frame.schema.items()
+        )
+        connection.execute(f"create table {TABLE} ({kinds})")
+        if len(frame):
+            query = f"insert into {TABLE} ({columns}) values ({holes})"  # noqa: S608
+            connection.executemany(query, frame.rows())
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+TABLE = "people"
+DUCKDB = f"db::{TABLE}"
+"""A table of a DuckDB file: messages name the file and the table."""
+DUCKDB_KINDS = {
+    pl.String: "varchar",
+    pl.Int64: "bigint",
+    pl.Float64: "double",
+    pl.Null: "varchar",
+}
+
 WRITERS: dict[str, Callable[[pl.DataFrame], bytes]] = {
     "csv": _csv,
     "csv.gz": _csv_gz,
@@ -71,8 +100,9 @@ WRITERS: dict[str, Callable[[pl.DataFrame], bytes]] = {
     "dta": _by_path(pyreadstat.write_dta),
     "sav": _by_path(pyreadstat.write_sav),
     "xpt": _by_path(pyreadstat.write_xport),
+    DUCKDB: _by_path(_duckdb),
 }
-"""Content by the ending of the file's name. Nothing writes sas7bdat."""
+"""Content by the ending of the name that messages show. Nothing writes sas7bdat: see tests/real."""
 
 FORMATS = tuple(WRITERS)
 RUN_WHOLE = ("csv", "parquet")
@@ -89,7 +119,17 @@ FLOATS = ("dta", "sav", "xpt", "xlsx")
 """Formats whose numbers are floats or small integers."""
 
 
+def file_name(side: str, kind: str) -> str:
+    """The name of the file that holds a table in a format."""
+    return f"{side}.{kind}".partition("::")[0]
+
+
+def source(side: str, kind: str) -> str:
+    """What a study file says of it."""
+    return f"duckdb:{side}.{kind}" if kind == DUCKDB else file_name(side, kind)
+
+
 def write(frame: pl.DataFrame, path: Path) -> None:
     """Write a frame in the format that the name ends with."""
-    ending = max((kind for kind in WRITERS if path.name.endswith(f".{kind}")), key=len)
-    path.write_bytes(WRITERS[ending](frame))
+    kinds = (kind for kind in WRITERS if path.name.endswith(file_name("", kind)))
+    path.write_bytes(WRITERS[max(kinds, key=len)](frame))

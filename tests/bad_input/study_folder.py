@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 import tomlkit
 
-from bad_input.formats import RUN_WHOLE, write
+from bad_input.formats import RUN_WHOLE, file_name, source, write
 from reident.cli import main
 
 CANARY = "qxcanary"
@@ -150,10 +150,10 @@ def folder_of(
     files = {}
     for side, columns in inputs.tables.items():
         own = (kinds or {}).get(side, kind)
-        files[side] = path / f"{side}.{own}"
+        files[side] = path / file_name(side, own)
         write(frame(columns), files[side])
         if study.get(side, {}).get("path") == "":
-            study[side]["path"] = files[side].name
+            study[side]["path"] = source(side, own)
     (path / "study.toml").write_text(tomlkit.dumps(study), encoding="utf-8")
     return Folder(path=path, files=files, kind=kind)
 

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from bad_input.formats import FORMATS, STRIPPING, TYPED, write
+from bad_input.formats import DUCKDB, FORMATS, STRIPPING, TYPED, write
 from bad_input.study_folder import (
     CANARY,
     RECORDS,
@@ -54,12 +54,13 @@ def test_a_blank_key_is_refused(tmp_path, capsys, kind, side, key, value):
     assert_refused(capsys, folder, says)
 
 
-def test_whole_numbers_that_floats_cannot_tell_apart_are_no_keys(tmp_path, capsys):
-    folder = folder_of(tmp_path, "parquet")
-    held = pl.read_parquet(folder.files["puf"])
-    large = pl.Series("pid", [9007199254740993.0 + 4 * p for p in range(RECORDS)])
-    write(held.with_columns(large), folder.files["puf"])
-    says = (r"puf\.parquet, key 'pid'", "2\\^53", "Store the key as text or integer")
+@pytest.mark.parametrize("kind", ["parquet", "arrow", DUCKDB])
+def test_whole_numbers_that_floats_cannot_tell_apart_are_no_keys(tmp_path, capsys, kind):
+    def change(inputs):
+        inputs.fill("puf", "pid", [9007199254740993.0 + 4 * p for p in range(RECORDS)])
+
+    folder = folder_of(tmp_path, kind, change)
+    says = (rf"puf\.{kind}, key 'pid'", "2\\^53", "Store the key as text or integer")
     assert_refused(capsys, folder, says)
 
 

@@ -5,7 +5,7 @@ import math
 import polars as pl
 import pytest
 
-from bad_input.formats import FORMATS, RUN_WHOLE, write
+from bad_input.formats import DUCKDB, FORMATS, RUN_WHOLE, write
 from bad_input.study_folder import (
     CANARY,
     CANARY_NUMBER,
@@ -72,7 +72,7 @@ def test_what_is_no_number_is_refused_with_its_count_and_first_record(tmp_path, 
     assert_refused(capsys, folder_of(tmp_path, kind, change), says)
 
 
-@pytest.mark.parametrize("kind", ["parquet", "arrow", "sav"])  # the others hold none
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "sav", DUCKDB])  # the others hold none
 def test_an_infinite_number_is_refused(tmp_path, capsys, kind):
     def change(inputs):
         inputs.fill("puf", "age", [math.inf, *(20.5 + p for p in range(1, RECORDS))])
@@ -121,21 +121,23 @@ def test_a_text_nan_is_missing_in_a_numeric_variable(tmp_path, kind):
     assert _missing(folder_of(tmp_path, kind, change), "age") == 2
 
 
+@pytest.mark.parametrize("kind", ["parquet", "arrow", DUCKDB])
 @pytest.mark.parametrize("variable", ["age", "county"])
-def test_nan_is_missing_in_a_column_of_floats(tmp_path, variable):
+def test_nan_is_missing_in_a_column_of_floats(tmp_path, variable, kind):
     def change(inputs):
         for side in ("puf", "eif"):
             inputs.fill(side, variable, [math.nan, *(float(p) for p in range(1, RECORDS))])
 
-    assert _missing(folder_of(tmp_path, "parquet", change), variable) == 1
+    assert _missing(folder_of(tmp_path, kind, change), variable) == 1
 
 
-def test_a_category_beyond_exact_floats_is_refused(tmp_path, capsys):
+@pytest.mark.parametrize("kind", ["parquet", "arrow", DUCKDB])
+def test_a_category_beyond_exact_floats_is_refused(tmp_path, capsys, kind):
     def change(inputs):
         inputs.fill("puf", "county", [9007199254740993.0 + 4 * p for p in range(RECORDS)])
 
-    says = (r"puf\.parquet, column 'county'", r"beyond 2\^53", "Store it as text or integer")
-    assert_refused(capsys, folder_of(tmp_path, "parquet", change), says)
+    says = (rf"puf\.{kind}, column 'county'", r"beyond 2\^53", "Store it as text or integer")
+    assert_refused(capsys, folder_of(tmp_path, kind, change), says)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -185,7 +187,7 @@ def test_declared_signs_are_read_together(tmp_path):
     assert taken.files.puf["age"].number.tolist()[: len(texts)] == expected
 
 
-@pytest.mark.parametrize("kind", RUN_WHOLE)
+@pytest.mark.parametrize("kind", [*RUN_WHOLE, DUCKDB])
 def test_the_largest_numbers_do_not_overflow(tmp_path, capsys, kind):
     huge = [1e308, -1e308, 1.7e308, -1.7e308, 5e-324, 0.0, *(1.1e308 for _ in range(6))]
 

@@ -1,5 +1,8 @@
 """The study that the other tests spoil is sound, and its canaries do stand in its inputs."""
 
+import subprocess
+import sys
+
 import pytest
 
 from bad_input.formats import FORMATS, TEXT
@@ -34,3 +37,16 @@ def test_check_finds_no_fault_and_no_note(tmp_path, capsys):
     folder = folder_of(tmp_path, TEXT[0])
     said = command(capsys, "check", folder.study)
     assert (said.code, said.out.strip()) == (0, "No faults.")
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_no_library_talks_to_the_user(tmp_path, kind):
+    folder = folder_of(tmp_path, kind)
+    code = "from reident.cli import entry; entry()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check", str(folder.study)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "No faults.", "")

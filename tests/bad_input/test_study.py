@@ -1,9 +1,12 @@
 """Bad input, Study: what the study file says is checked as a whole, and told by its lines."""
 
+import json
 import re
 
+import duckdb
 import pytest
 
+from bad_input.formats import DUCKDB, FORMATS, TABLE, source
 from bad_input.study_folder import (
     CANARY,
     RECORDS,
@@ -12,6 +15,8 @@ from bad_input.study_folder import (
     command,
     folder_of,
 )
+from reident.io.intake import take_in
+from reident.io.spec import read_study
 
 
 def _set(path, value):
@@ -230,18 +235,29 @@ def test_sixty_four_variables_are_not_too_many(tmp_path, capsys):
     assert command(capsys, "run", folder.study, "--jobs", "1").code == 0
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", FORMATS)
 def test_one_file_as_both_is_noted_first(tmp_path, capsys, kind):
     def change(inputs):
-        inputs.study["eif"] = {"path": f"puf.{kind}", "key": "pid"}
+        inputs.study["eif"] = {"path": source("puf", kind), "key": "pid"}
         inputs.study["iuf"] |= {"puf_key": "pid", "eif_key": "pid"}
 
     folder = folder_of(tmp_path, kind, change)
-    note = assert_noted(capsys, folder, "same_file", ("the same file",))
-    assert folder.results["notes"][0] == note
+    assert_noted(capsys, folder, "same_file", ("the same (file|table)",))
+    assert take_in(read_study(folder.study)).notes[0].code == "same_file"
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_another_table_of_the_same_database_is_no_same_file(tmp_path, capsys):
+    folder = folder_of(tmp_path, DUCKDB)
+    with duckdb.connect(str(folder.files["puf"])) as connection:
+        connection.execute(f"attach '{folder.files['eif']}' as other (read_only)")
+        connection.execute(f"create table intruder as from other.{TABLE}")
+    told = folder.study.read_text()
+    folder.study.write_text(told.replace(source("eif", DUCKDB), "duckdb:puf.db::intruder"))
+    said = command(capsys, "check", folder.study, "--json")
+    assert (said.code, json.loads(said.out)["notes"]) == (0, [])
+
+
+@pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize(("side", "other"), [("puf", "EIF"), ("eif", "PUF")])
 def test_a_stratum_in_one_file_only_is_noted_with_counts(tmp_path, capsys, kind, side, other):
     def change(inputs):
@@ -254,13 +270,14 @@ def test_a_stratum_in_one_file_only_is_noted_with_counts(tmp_path, capsys, kind,
     assert note["count"] == 3
 
 
+@pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("side", ["puf", "eif"])
-def test_a_missing_stratum_is_noted_with_counts(tmp_path, capsys, side):
+def test_a_missing_stratum_is_noted_with_counts(tmp_path, capsys, kind, side):
     def change(inputs):
         inputs.strata()
         inputs.put(side, "st", 3, None)
 
-    folder = folder_of(tmp_path, "csv", change)
+    folder = folder_of(tmp_path, kind, change)
     assert assert_noted(capsys, folder, f"stratum_missing_{side}")["count"] == 1
 
 

@@ -14,6 +14,7 @@ import polars as pl
 
 from reident.encode.cells import MISSING, Cells
 from reident.encode.text import EXACT
+from reident.io.formats.database import file_of
 from reident.model.notes import Note, plural
 
 if TYPE_CHECKING:
@@ -49,9 +50,15 @@ def remarks(study: Study, puf: Side, eif: Side, iuf_keys: pl.DataFrame | None) -
 
 
 def _same_file(study: Study) -> Iterator[Note]:
-    one, other = study.puf.path, study.eif.path
-    if one is not None and other is not None and one.exists() and one.samefile(other):
-        yield Note(code="same_file", text="The PUF and the EIF are the same file.", first=True)
+    one, other = file_of(study.puf), file_of(study.eif)
+    mine, theirs = study.puf.database, study.eif.database
+    if one is None or other is None:
+        same = mine is not None and mine == theirs
+    else:
+        same = one.samefile(other) and (mine and mine.table) == (theirs and theirs.table)
+    if same:
+        what = "table" if mine else "file"
+        yield Note(code="same_file", text=f"The PUF and the EIF are the same {what}.", first=True)
 
 
 def _key_blanks(side: str, file: SourceFile | None, keys: pl.DataFrame) -> Iterator[Note]:

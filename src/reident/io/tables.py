@@ -15,6 +15,7 @@ from reident.encode.text import text_of
 from reident.errors import DataError, Fault
 from reident.io.csv import read_csv
 from reident.io.formats import columnar, database, frames, statistical, workbook
+from reident.io.formats.presence import refuse_unless_there
 from reident.io.labels import Table
 from reident.model.files import DATABASES
 
@@ -114,15 +115,10 @@ def _door(file: SourceFile, path: Path) -> Door:
             "a database without a table",
             'Name both: "duckdb:file.db::table" or "env:NAME::table"',
         )
-    if not path.exists():
-        raise _fault(file, "no such file", "Check the path")
-    if not path.is_file():
-        raise _fault(file, "not a file", "Name a file")
+    refuse_unless_there(path, file)
     ending = ending_of(path.name)
     if not ending:
         raise _fault(file, "an extension of no known format", f"Known are: {', '.join(DOORS)}")
-    if not path.stat().st_size:
-        raise _fault(file, "an empty file", "Give a file with names of columns and records")
     return DOORS[ending]
 
 

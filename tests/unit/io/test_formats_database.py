@@ -114,7 +114,7 @@ def test_faults_of_connections_never_show_them(tmp_path, duck, monkeypatch):
         monkeypatch.setenv("SURVEY", connection)
         assert refused(file).found == "a database that cannot be read"
     monkeypatch.setenv("SURVEY", f"duckdb:{tmp_path / CANARY}.db")
-    assert refused(file).found == "no such database file"
+    assert refused(file).found == "no such file"
     for kind in ("duckdb", "sqlite"):
         broken = tmp_path / "broken.db"
         broken.write_bytes(b"x" * 5000)

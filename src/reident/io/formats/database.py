@@ -18,6 +18,7 @@ import polars as pl
 
 from reident.encode.text import EXACT, text_of
 from reident.errors import DataError, Fault
+from reident.io.formats.presence import refuse_unless_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -95,8 +96,8 @@ def frame(file: SourceFile, source: DatabaseTable, columns: Sequence[str] | None
 @contextlib.contextmanager
 def _table(file: SourceFile, source: DatabaseTable) -> Iterator[_Opened]:
     place = place_of(file, source)
-    if place.file is not None and not place.file.is_file():
-        raise _fault(file, "no such database file", "Check the path")
+    if place.file is not None:
+        refuse_unless_there(place.file, file)
     opener = _sqlite if place.kind == "sqlite" else _duckdb
     with opener(file, place, source.table) as table:
         yield table
@@ -124,7 +125,21 @@ class _DuckTable:
     def read(self, columns: list[str]) -> pl.DataFrame:
         chosen = ", ".join(quoted(name) for name in columns)
         query = f"select {chosen} from {self._name}"  # noqa: S608  # every name is quoted
-        return pl.DataFrame(self._connection.sql(query))
+        return pl.DataFrame(_Stream(self._connection.sql(query)))
+
+
+class _Stream:
+    """The values of a relation for polars, and nothing else of it.
+
+    polars remembers the type of what it was given to the end of the process; DuckDB, whose type is
+    then still held, tells of it at length on stderr.
+    """
+
+    def __init__(self, relation: Any) -> None:
+        self._relation = relation
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._relation.__arrow_c_stream__(requested_schema)
 
 
 @contextlib.contextmanager
