@@ -113,8 +113,8 @@ TEXT = ("csv", "csv.gz", "csv.zst")
 TYPED = tuple(kind for kind in FORMATS if kind not in TEXT)
 BINARY = tuple(kind for kind in FORMATS if kind != "csv")
 """Formats with a structure that a cut breaks."""
-STRIPPING = ("dta", "sav", "xpt")
-"""Formats whose texts are read without blanks at their end."""
+PADDED = ("sav", "xpt")
+"""Formats that hold no blanks at the end of a text."""
 FLOATS = ("dta", "sav", "xpt", "xlsx")
 """Formats whose numbers are floats or small integers."""
 

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from bad_input.formats import DUCKDB, FORMATS, STRIPPING, TYPED, write
+from bad_input.formats import DUCKDB, FORMATS, PADDED, TYPED, write
 from bad_input.study_folder import (
     CANARY,
     RECORDS,
@@ -109,7 +109,7 @@ def test_a_number_and_a_text_are_one_key_if_their_texts_are_equal(tmp_path, caps
     assert folder.results["truth_pairs"] == RECORDS
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind not in STRIPPING])
+@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind not in PADDED])
 @pytest.mark.parametrize(("side", "key"), [("puf", "pid"), ("eif", "eid"), ("iuf", "pid")])
 def test_a_blank_at_the_end_of_a_key_is_noted_with_the_rule(tmp_path, capsys, kind, side, key):
     def change(inputs):
@@ -118,6 +118,26 @@ def test_a_blank_at_the_end_of_a_key_is_noted_with_the_rule(tmp_path, capsys, ki
     folder = folder_of(tmp_path, kind, change)
     says = (rf"{side}\.{kind}: 1 key ends with a blank", "compared exactly as stored")
     assert assert_noted(capsys, folder, f"key_blanks_{side}", says)["count"] == 1
+
+
+@pytest.mark.parametrize("kind", PADDED)
+@pytest.mark.parametrize(("side", "key"), [("puf", "pid"), ("eif", "eid")])
+@pytest.mark.parametrize("truth_is_padded", [False, True])
+def test_a_key_that_its_partners_format_cannot_hold_is_noted(
+    tmp_path, capsys, kind, side, key, truth_is_padded
+):
+    padded, other = ("iuf", side) if truth_is_padded else (side, "iuf")
+
+    def change(inputs):
+        for place in (2, 5):
+            inputs.put(other, key, place, inputs.tables[other][key][place] + " ")
+
+    folder = folder_of(tmp_path, "csv", change, kinds={padded: kind})
+    says = (rf"{padded}\.{kind}: .* holds no blanks at the end", rf"2 keys of {other}\.csv")
+    assert assert_noted(capsys, folder, f"key_blanks_lost_{side}", says)["count"] == 2
+    lost = [note for note in folder.notes() if note["code"].startswith("key_blanks_lost")]
+    assert len(lost) == 1
+    assert folder.results["truth_pairs"] == RECORDS - 2
 
 
 # The truth ---------------------------------------------------------------------------------------

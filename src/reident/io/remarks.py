@@ -15,6 +15,7 @@ import polars as pl
 from reident.encode.cells import MISSING, Cells
 from reident.encode.text import EXACT
 from reident.io.formats.database import file_of
+from reident.io.formats.statistical import PADDED
 from reident.model.notes import Note, plural
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def remarks(study: Study, puf: Side, eif: Side, iuf_keys: pl.DataFrame | None) -
         *_key_blanks("PUF", study.puf, puf.keys),
         *_key_blanks("EIF", study.eif, eif.keys),
         *([] if iuf_keys is None else _key_blanks("IUF", study.truth, iuf_keys)),
+        *([] if iuf_keys is None else _key_blanks_lost(study, puf, eif, iuf_keys)),
         *_empty_rows(puf, eif),
         *(
             note
@@ -62,8 +64,7 @@ def _same_file(study: Study) -> Iterator[Note]:
 
 
 def _key_blanks(side: str, file: SourceFile | None, keys: pl.DataFrame) -> Iterator[Note]:
-    texts = keys.select(pl.col(pl.String))
-    trailing = sum(int(column.alias("key").str.ends_with(" ").sum()) for column in texts)
+    trailing = _ending_with_a_blank(keys)
     if file is not None and trailing:
         yield Note(
             code=f"key_blanks_{side.lower()}",
@@ -71,6 +72,32 @@ def _key_blanks(side: str, file: SourceFile | None, keys: pl.DataFrame) -> Itera
             "compared exactly as stored.",
             count=trailing,
         )
+
+
+def _key_blanks_lost(study: Study, puf: Side, eif: Side, iuf_keys: pl.DataFrame) -> Iterator[Note]:
+    """Keys that end with a blank, where the file they are sought in cannot hold such keys."""
+    truth = study.truth
+    assert truth is not None  # noqa: S101  # there are keys of the IUF
+    for side, file, keys, columns in (
+        ("puf", study.puf, puf.keys, truth.puf_key or study.puf.key),
+        ("eif", study.eif, eif.keys, truth.eif_key or study.eif.key),
+    ):
+        named = iuf_keys[list(columns)]
+        for padded, other, held in ((file, truth, named), (truth, file, keys)):
+            lost = _ending_with_a_blank(held)
+            if lost and padded.path is not None and padded.path.suffix.lower() in PADDED:
+                yield Note(
+                    code=f"key_blanks_lost_{side}",
+                    text=f"{padded.name}: this format holds no blanks at the end of a text, so "
+                    f"{plural(lost, 'key', 'keys')} of {other.name} with a blank at the end cannot "
+                    "be found there; store the keys without these blanks in both files.",
+                    count=lost,
+                )
+
+
+def _ending_with_a_blank(keys: pl.DataFrame) -> int:
+    texts = keys.select(pl.col(pl.String))
+    return sum(int(column.alias("key").str.ends_with(" ").sum()) for column in texts)
 
 
 def _empty_rows(puf: Side, eif: Side) -> Iterator[Note]:

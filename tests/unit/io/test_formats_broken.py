@@ -1,7 +1,9 @@
 """Broken, foreign, empty and bloated files of every format: an error, never a shorter table."""
 
+import contextlib
 import gzip
 import io
+import os
 import random
 import zipfile
 
@@ -11,6 +13,7 @@ import zstandard
 
 from reident.errors import DataError
 from reident.io.formats import compressed, workbook
+from reident.io.formats.broken import told_as
 from reident.io.labels import Table
 from reident.io.tables import all_columns, read, read_table
 from reident.io.writing import write_table
@@ -89,6 +92,30 @@ def test_flipped_bits_never_kill_the_process(kind, sound, tmp_path):
         except DataError as error:
             said = str(error)
         assert CANARY not in said
+
+
+def test_what_compiled_code_says_of_a_broken_file_is_not_heard(capfd):
+    def panic():
+        os.write(2, CANARY.encode())
+        raise pl.exceptions.PanicException(CANARY)
+
+    with pytest.raises(DataError), told_as("t.parquet", "not a whole parquet file"):
+        panic()
+    with told_as("t.parquet", "not a whole parquet file"):
+        os.write(2, b"of a sound one it is")
+    os.write(2, b", and so is the rest")
+    assert capfd.readouterr().err == "of a sound one it is, and so is the rest"
+
+
+def test_a_panic_of_a_reader_is_not_heard(sound, tmp_path, capfd):
+    path = tmp_path / "t.arrow"
+    for place in range(len(sound["arrow"]) - 300, len(sound["arrow"])):
+        broken = bytearray(sound["arrow"])
+        broken[place] ^= 255
+        path.write_bytes(broken)
+        with contextlib.suppress(DataError):
+            read(SourceFile(path), ["id", "x"])
+    assert capfd.readouterr().err == ""
 
 
 def test_unknown_ending_and_folder(tmp_path):

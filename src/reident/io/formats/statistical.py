@@ -41,7 +41,12 @@ MARK = "\x1fkind"
 STATA_BEGIN, STATA_END = b"<stata_dta>", b"</stata_dta>"
 """Around the content of Stata files since version 13."""
 
+ALIGNED = 8
+"""Records of a SAS file are filled up to a multiple of so many bytes."""
+
 CLOCKS = {".xpt": SAS, ".sas7bdat": SAS, ".dta": STATA, ".sav": SPSS}
+PADDED = (".xpt", ".sas7bdat", ".sav")
+"""Formats that fill texts up with blanks, so that blanks at the end of a text are lost."""
 PACKAGES = {".xpt": "SAS transport", ".sas7bdat": "SAS", ".dta": "Stata", ".sav": "SPSS"}
 
 
@@ -136,14 +141,27 @@ def _header(path: Path, file: SourceFile, *, marked: bool = False) -> Header:
 
 
 def _is_cut(path: Path, held: Mapping[str, Any]) -> bool:
-    """Whether the end of a file is missing that neither reader looks at."""
+    """Whether a file is less than its header says, which neither reader looks at."""
     size = path.stat().st_size
     if "page_count" in held:
-        return bool(size < held["header_length"] + held["page_count"] * held["page_size"])
+        pages = held["header_length"] + held["page_count"] * held["page_size"]
+        return bool(size < pages or _overfull(held, size))
     with path.open("rb") as stream:
         tagged = stream.read(len(STATA_BEGIN)) == STATA_BEGIN
         stream.seek(max(size - len(STATA_END), 0))
         return tagged and stream.read() != STATA_END
+
+
+def _overfull(held: Mapping[str, Any], size: int) -> bool:
+    """Whether the columns of a SAS file do not fill its records, or the records not its file.
+
+    The fast reader asks for as much memory as the header says, and the process dies if there is
+    not so much.
+    """
+    width = max(column["offset"] + column["length"] for column in held["columns"])
+    filled = width <= held["row_length"] < width + ALIGNED
+    least = 1 if held["compression"] != "None" else held["row_length"]
+    return bool(not filled or held["row_count"] * least > size)
 
 
 def _kinds(
