@@ -11,7 +11,8 @@ from reident.audit import audit
 from reident.errors import DataError, Fault, RefusalError, SpecError
 from reident.io import outputs
 from reident.io.intake import take_in
-from reident.io.spec import examine, read_study, read_text, study_text
+from reident.io.saved import saved_text
+from reident.io.spec import examine, read_study, read_text
 from reident.model import result as results
 from reident.model import study as model
 from reident.run import chosen, plan, run
@@ -153,14 +154,15 @@ def check_study(path: Path) -> tuple[tuple[Fault, ...], tuple[Note, ...]]:
         return (*faults, *error.faults), ()
 
 
-def save_study(study: Study, path: Path, *, force: bool = False) -> None:
-    """Write a study file that says what the study says."""
+def save_study(study: Study, path: Path, *, only: Sequence[str] = (), force: bool = False) -> None:
+    """Write a study file that says what the study says, with all attacks or `only` some."""
     if path.exists() and not force:
         raise RefusalError(
             Fault(where=path.name, found="a file is there", remedy="Replace it by --force")
         )
     disk.make_folder(path.absolute().parent)
-    disk.write_text(path, study_text(study))
+    narrowed = study.model_copy(update={"attacks": chosen(study, only)})
+    disk.write_text(path, saved_text(narrowed, path.absolute().parent))
 
 
 def write_scenario(folder: Path, *, records: int, seed: int, force: bool = False) -> Path:

@@ -1,6 +1,7 @@
 """`reident link` answers bad input as `run` does, in the language of its flags."""
 
 import re
+import tomllib
 
 import pytest
 
@@ -67,6 +68,8 @@ FLAGS = {
         {"puf_key": "pid,st", "truth_keys": "pid:eid"},
         ("--truth-keys: 1 columns", "Give 2"),
     ),
+    "a separator of two signs": ({"separator": "||"}, (r"puf\.csv: a separator", "one sign")),
+    "an unknown encoding": ({"encoding": "klingon"}, (r"puf\.csv: an unknown enc", "Python")),
     "an unknown method": ({"only": "taxicap"}, ("no attack is labelled 'taxicap'", "taxicab")),
     "a negative number of threads": ({"jobs": "-1"}, ("--jobs", ">= 0")),
 }
@@ -110,5 +113,63 @@ def test_a_saved_study_is_not_overwritten_and_runs_to_the_same_result(tmp_path, 
     assert "saved.toml: a file is there" in again.err
     assert not (folder.path / "second.run").exists()
     assert command(capsys, "run", saved).code == 0
-    results = [folder.path / run / "results.json" for run in ("link.run", "saved.run")]
-    assert results[0].read_bytes() == results[1].read_bytes()
+    assert _results(folder, "link.run") == _results(folder, "saved.run")
+
+
+def _results(folder, run):
+    return (folder.path / run / "results.json").read_bytes()
+
+
+def test_a_saved_study_is_short_and_moves_with_its_files(tmp_path, capsys):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "studies").mkdir()
+    folder = folder_of(tmp_path / "one", "csv")
+    saved = folder.path / "studies" / "saved.toml"
+    flags = _flags(folder, on="age:numeric,town=county", strata="st", only="taxicab", save=saved)
+    assert command(capsys, *flags).code == 0
+    assert tomllib.loads(saved.read_text()) == {
+        "schema": 1,
+        "title": "puf.csv against eif.csv",
+        "puf": {"path": "../puf.csv", "key": "pid"},
+        "eif": {"path": "../eif.csv", "key": "eid"},
+        "iuf": {"path": "../iuf.csv"},
+        "variables": {
+            "age": "numeric",
+            "town": {"kind": "categorical", "puf": "county", "eif": "county"},
+        },
+        "strata": {"by": ["st"]},
+        "attacks": {"taxicab": {}},
+    }
+    folder.path.rename(tmp_path / "two")
+    assert command(capsys, "run", tmp_path / "two" / "studies" / "saved.toml").code == 0
+    moved = tmp_path / "two" / "studies" / "saved.run" / "results.json"
+    assert moved.read_bytes() == (tmp_path / "two" / "link.run" / "results.json").read_bytes()
+
+
+def test_csv_files_of_another_spelling_are_linked_by_flags(tmp_path, capsys):
+    def change(inputs):
+        inputs.fill("puf", "age", [f"{20 + p}.5" for p in range(12)])
+        for side in ("puf", "eif"):
+            inputs.fill(side, "sex", ["m\u00e4nnlich", "weiblich"] * 6)
+
+    folder = folder_of(tmp_path, "csv", change)
+    assert command(capsys, *_flags(folder)).code == 0
+    expected = _results(folder, "link.run")
+    for path in folder.files.values():
+        text = path.read_text()
+        assert ";" not in text
+        path.write_bytes(text.replace(",", ";").replace(".5", ",5").encode("latin-1"))
+    said = command(capsys, *_flags(folder, out=folder.path / "second.run"))
+    assert said.code == 2
+    assert "not utf-8" in said.err
+    spelling = {"separator": ";", "decimal": ",", "encoding": "latin-1"}
+    saved = folder.path / "saved.toml"
+    flags = _flags(folder, out=folder.path / "second.run", save=saved, **spelling)
+    said = command(capsys, *flags)
+    assert said.code == 0, said
+    assert _results(folder, "second.run") == expected
+    told = tomllib.loads(saved.read_text())
+    for side in ("puf", "eif", "iuf"):
+        assert told[side].items() >= spelling.items()
+    assert command(capsys, "run", saved).code == 0
+    assert _results(folder, "saved.run") == expected

@@ -44,6 +44,9 @@ def link(  # noqa: PLR0913  # the flags of a whole study
     truth_keys: str = "",
     strata: str = "",
     missing: Annotated[str, Parameter(allow_leading_hyphen=True)] = "",
+    separator: str = ",",
+    decimal: str = ".",
+    encoding: str = "utf-8",
     only: str = "",
     out: Path | None = None,
     jobs: Count = 0,
@@ -64,19 +67,23 @@ def link(  # noqa: PLR0913  # the flags of a whole study
         truth_keys: Its key columns where they have other names: A,B:C for PUF key A,B, EIF key C.
         strata: Columns that both records of a pair must share: NAME or PUFCOLUMN/EIFCOLUMN.
         missing: Codes that stand for missing in every column.
+        separator: What separates the fields of csv files; a comma by default.
+        decimal: The decimal sign of numbers stored as text; a point by default.
+        encoding: The encoding of csv files, by Python's name for it; utf-8 by default.
         only: Methods to run: unicity, taxicab, euclidean.
         out: The run folder; by default PUF.run in this folder.
         jobs: Threads; by default one per core.
         force: Replace a finished run.
         json: Print results.json instead of the table.
-        save: Also write a study file that says the same.
+        save: Also write a study file that says the same, with paths from its own folder.
     """
     from reident.api import save_study  # noqa: PLC0415  # see cli/__init__
     from reident.cli.study import run_study  # noqa: PLC0415
     from reident.errors import Fault, RefusalError, SpecError  # noqa: PLC0415
 
     try:
-        study = _study(puf, eif, puf_key, eif_key, on, truth, truth_keys, strata, missing)
+        how = {"separator": separator, "decimal": decimal, "encoding": encoding}
+        study = _study(puf, eif, puf_key, eif_key, on, truth, truth_keys, strata, missing, how)
     except SpecError as error:
         raise SpecError(*(_by_flag(fault) for fault in error.faults)) from None
     if save is not None and save.exists() and not force:
@@ -93,7 +100,7 @@ def link(  # noqa: PLR0913  # the flags of a whole study
     )
     # After the run, because a study that does not run is not worth a file.
     if save is not None:
-        save_study(study, save, force=force)
+        save_study(study, save, only=_names(only), force=force)
     return code
 
 
@@ -107,6 +114,7 @@ def _study(  # noqa: PLR0913, PLR0917  # the flags of a whole study
     truth_keys: str,
     strata: str,
     missing: str,
+    how: dict[str, str],
 ) -> Study:
     from reident.api import Study  # noqa: PLC0415  # see cli/__init__
     from reident.errors import Fault, SpecError  # noqa: PLC0415
@@ -121,12 +129,14 @@ def _study(  # noqa: PLR0913, PLR0917  # the flags of a whole study
                 remedy="Name its file by --truth",
             )
         )
-    codes = _names(missing)
+    both = {"missing": _names(missing)} | how
     return Study(
         title=f"{Path(puf).name} against {Path(eif).name}",
-        puf=PublicFile.model_validate({"path": puf, "key": _names(puf_key), "missing": codes}),
-        eif=IntruderFile.model_validate({"path": eif, "key": _names(eif_key), "missing": codes}),
-        truth=TruthFile.model_validate({"path": truth, **_keys(truth_keys)}) if truth else None,
+        puf=PublicFile.model_validate({"path": puf, "key": _names(puf_key), **both}),
+        eif=IntruderFile.model_validate({"path": eif, "key": _names(eif_key), **both}),
+        truth=TruthFile.model_validate({"path": truth, **_keys(truth_keys), **how})
+        if truth
+        else None,
         variables=_variables(on),
         strata=tuple(Stratum(**_stratum(part)) for part in _names(strata)),
     )

@@ -185,7 +185,8 @@ def _header(data: bytes, file: SourceFile, columns: Sequence[str] | None) -> lis
             file,
             ", line 1",
             f"a single column, with {other!r} in its name",
-            f"If it separates columns, say so in a study file: separator = {json.dumps(other)}",
+            f"If it separates columns, say so: separator = {json.dumps(other)} in a study file, "
+            "--separator with link",
         )
     return names
 
