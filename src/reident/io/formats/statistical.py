@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from polars.selectors import by_name
 
 from reident.encode.text import text_of
 from reident.errors import DataError, Fault
@@ -192,7 +193,8 @@ def _values(header: Header, columns: Sequence[str] | None) -> pl.DataFrame:
     marks = [f"{name}{MARK}" for name in wanted if f"{name}{MARK}" in header.reader.schema]
     ending = header.path.suffix.lower()
     with told_as(header.where, f"not a whole {PACKAGES[ending]} file"):
-        read: pl.DataFrame = header.reader.df.select([*wanted, *marks]).collect()
+        # By name, because polars takes a text such as ^a.*$ for a pattern.
+        read: pl.DataFrame = header.reader.df.select(by_name(*wanted, *marks)).collect()
         timed = [name for name in wanted if name in header.kinds]
         # The fast reader drops blanks at the end of a text, which Stata keeps: keys would run
         # together.
