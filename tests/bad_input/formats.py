@@ -115,8 +115,8 @@ BINARY = tuple(kind for kind in FORMATS if kind != "csv")
 """Formats with a structure that a cut breaks."""
 PADDED = ("sav", "xpt")
 """Formats that hold no blanks at the end of a text."""
-FLOATS = ("dta", "sav", "xpt", "xlsx")
-"""Formats whose numbers are floats or small integers."""
+ANY_NAME = tuple(kind for kind in FORMATS if kind not in {"dta", "sav", "xpt"})
+"""Formats whose columns may have any name; see tests/real for what a sas7bdat file may hold."""
 
 
 def file_name(side: str, kind: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bad_input.formats import DUCKDB, RUN_WHOLE
+from bad_input.formats import ANY_NAME
 from bad_input.study_folder import (
     RECORDS,
     assert_nothing_leaks,
@@ -120,7 +120,7 @@ def test_markup_in_the_name_of_a_file_is_inert(tmp_path, capsys):
     assert "{{7*7}}" in page
 
 
-@pytest.mark.parametrize("kind", [*RUN_WHOLE, DUCKDB])
+@pytest.mark.parametrize("kind", ANY_NAME)
 @pytest.mark.parametrize("name", NAMES)
 def test_names_of_columns_are_nothing_but_names(tmp_path, capsys, monkeypatch, name, kind):
     (tmp_path / "inner" / "most").mkdir(parents=True)

@@ -1,6 +1,7 @@
 """Tables of databases: by file or by environment variable, names inert, nothing fetched."""
 
 import hashlib
+import random
 import sqlite3
 import sys
 from pathlib import Path
@@ -123,6 +124,24 @@ def test_faults_of_connections_never_show_them(tmp_path, duck, monkeypatch):
     cut = tmp_path / "cut.db"
     cut.write_bytes(duck.read_bytes()[:9000])
     assert "database" in refused(SourceFile(f"duckdb:{cut}::persons")).found
+
+
+def test_a_flipped_bit_of_a_duckdb_file_is_refused_or_harmless(duck, tmp_path):
+    names = ["id", "big", "pay"]
+    sound = read(SourceFile(f"duckdb:{duck}::persons"), names)
+    broken = tmp_path / "broken.db"
+    draw = random.Random(3)  # noqa: S311  # any bit will do
+    said = []
+    for _ in range(30):
+        data = bytearray(duck.read_bytes())
+        data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        broken.write_bytes(data)
+        try:
+            assert read(SourceFile(f"duckdb:{broken}::persons"), names).equals(sound)
+        except DataError as error:
+            said.append(str(error))
+    assert said
+    assert all("broken.db::persons: a database that cannot be read" in text for text in said)
 
 
 def test_without_the_extra_the_error_names_it(duck, monkeypatch):
