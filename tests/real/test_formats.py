@@ -272,7 +272,7 @@ def results_of(puf, eif, folder, kinds=KINDS):
             "adhoc": AdHoc(rules=rules),
         },
     )
-    study.run_to(folder)
+    study.run_to(folder, audit_records=5)
     return (folder / "results.json").read_bytes()
 
 
