@@ -38,9 +38,14 @@ DATES = tuple(
         ((2000, 2, 29), (2000, 3, 1)),
     )
 )
+MOMENTS = tuple(
+    dt.datetime.fromisoformat(text)
+    for text in ("2020-01-01T06:00", "2020-01-01", "2020-01-01T06:00:00.000001", "1583-01-01")
+)
 DATE_MISSING, DATE_SKIPPED = "1900-01-01", "2099-12-31"
 
 NUMERIC = ("int", "float")
+WHEN = ("date", "moment")
 VALUE, MISSING, SKIPPED = "value", "missing", "skipped"
 
 
@@ -86,7 +91,7 @@ class Column:
                 spellings.append(code)
                 if self.linking.kind == "numeric" and code != ".":
                     spellings.append(f" {code}.0")
-            elif store == "date" if code == DATE_MISSING else store in NUMERIC and code != ".":
+            elif store in WHEN if code == DATE_MISSING else store in NUMERIC and code != ".":
                 spellings.append(stored(code, store))
         return spellings
 
@@ -96,6 +101,8 @@ def stored(value: Any, store: str, which: int = 0) -> Any:
     if store == "text":
         text = oracle.text_of(value)
         # The same number in another dress: blanks and points do not matter in numbers.
+        if isinstance(value, dt.datetime) and which % 2:
+            return f" {value} "
         return f" {value!r} " if isinstance(value, float) and which % 2 else text
     if store == "float":
         return float(value)
@@ -103,6 +110,8 @@ def stored(value: Any, store: str, which: int = 0) -> Any:
         return int(value)
     if store == "date" and isinstance(value, str):
         return dt.date.fromisoformat(value)
+    if store == "moment" and isinstance(value, str):
+        return dt.datetime.fromisoformat(value)
     return value
 
 
@@ -113,8 +122,8 @@ def draw_column(tape: Tape, i: int, missing_rate: int) -> Column:
     coded = tape.chance(60)
     skipping = tape.chance(40)
     if kind == "date":
-        pool: tuple[Any, ...] = tape.pick(*DATES)
-        stores = ("text", "date")
+        pool: tuple[Any, ...] = tape.pick(*DATES, MOMENTS)
+        stores: tuple[str, ...] = ("text", "moment" if pool is MOMENTS else "date")
         missing: tuple[str, ...] = tape.pick((DATE_MISSING,), (DATE_MISSING, "-9"))
         skipped: tuple[str, ...] = (DATE_SKIPPED,)
     elif kind == "numeric":

@@ -22,6 +22,7 @@ DTYPES = {
     "int": pl.Int64,
     "bool": pl.Boolean,
     "date": pl.Date,
+    "moment": pl.Datetime("us"),
 }
 
 

@@ -78,6 +78,12 @@ def test_text_of_a_value(value, text):
         ("1969-12-31", "date", -1.0),
         ("-9", "date", None),
         (dt.datetime(1970, 1, 2, 12, tzinfo=dt.UTC), "date", 1.5),
+        ("1970-01-02T12:00", "date", 1.5),
+        (" 1970-01-02 12:00:00.000 ", "date", 1.5),
+        ("1970-01-02T12:00:00+02:00", "date", 1.5),
+        ("1969-12-31T18:00:00Z", "date", -0.25),
+        ("6:00", "date", 0.25),
+        (dt.time(18), "date", 0.75),
     ],
 )
 def test_cell_of_a_value(value, kind, cell):
@@ -92,7 +98,10 @@ def test_not_a_number_is_an_error(value):
         cell_of(value, "numeric", (), ())
 
 
-@pytest.mark.parametrize("value", ["20200101", "2020-W01-1", "2020-02-30", "1.2.2020", 7, 7.5])
+@pytest.mark.parametrize(
+    "value",
+    ["20200101", "2020-W01-1", "2020-02-30", "1.2.2020", "2020-01-01T25:00", "24:00", 7, 7.5],
+)
 def test_not_a_date_is_an_error(value):
     with pytest.raises(ValueError, match=r"date|day"):
         cell_of(value, "date", (), ())
@@ -103,6 +112,12 @@ def test_a_number_is_the_same_code_however_it_is_spelled():
     assert {cell_of(x, "numeric", (), codes) for x in ("-6", "-6.0", -6, -6.0, " -6.")} == {
         NotApplicable("-6")
     }
+
+
+def test_a_date_is_the_same_code_however_it_is_spelled():
+    for value in ("1970-01-01", "1970-01-01 00:00", dt.date(1970, 1, 1)):
+        assert cell_of(value, "date", ("1970-01-01T00:00:00",), ()) is None
+    assert cell_of("0:00", "date", ("1970-01-01",), ()) == 0.0
 
 
 def test_missing_wins_over_not_applicable():

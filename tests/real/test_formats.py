@@ -1,11 +1,13 @@
 """Files that SAS, Stata and SPSS wrote: two readers agree, and so do studies over one table."""
 
 import datetime as dt
+import json
 import math
 
 import polars as pl
 import pyreadstat
 import pytest
+import xlsxwriter
 
 from reident import (
     AdHoc,
@@ -177,45 +179,82 @@ def test_vendor_files_are_written_again_with_all_they_hold(name, data, tmp_path)
 
 
 # One study over one table in every format ---------------------------------------------------------
-# Without the columns of moments and times: csv holds them as the text that some program chose.
 
 RULES = {
     "num": {"ratio": [["0.01", 5], ["0.5", 3]]},
     "born": {"days": [[0, 5], [30000, 2]]},
+    "seen": {"days": [[0, 5], [30000, 2]]},
+    "hour": {"days": [[0, 5], ["0.3", 2]]},
     "label": {"equal": 5},
     "grade": {"table": [["1", "2", 3]], "equal": 5, "otherwise": 0},
 }
 KINDS = {
     "num": "numeric",
     "born": "date",
+    "seen": "date",
+    "hour": "date",
     "label": "categorical",
     "grade": "categorical",
 }
-COLUMNS = {"num": "mynum", "born": "mydate", "label": "mylabl", "grade": "myord"}
+COLUMNS = {
+    "num": "mynum",
+    "born": "mydate",
+    "seen": "dtime",
+    "hour": "mytime",
+    "label": "mylabl",
+    "grade": "myord",
+}
+TIMED = ("born", "seen", "hour")
 FORMATS = ("csv", "csv.gz", "csv.zst", "parquet", "arrow", "sas7bdat", "xpt", "dta", "sav", "xlsx")
 
 
 def table_in(data, kind, folder):
     """The sample table in a format: the vendor's file where there is one."""
     given = data / "formats" / f"sample.{kind}"
-    if given.exists():
-        return given
+    return given if given.exists() else written(data, kind, folder)
+
+
+def written(data, kind, folder):
+    """The sample table in a format, not as the vendor wrote it."""
     path = folder / f"sample.{kind}"
     frame = read_table(source(data, "sample.sas7bdat")).frame
     if kind == "xlsx":
-        # A workbook has no dates before 1900: there they are texts.
-        frame = frame.with_columns(text_of(frame["mydate"]), text_of(frame["dtime"]))
-    write_table(Table(frame=frame), path)
+        write_sheet(frame, path)
+    else:
+        write_table(Table(frame=frame), path)
     return path
 
 
-def results_of(puf, eif, folder):
+def write_sheet(frame, path):
+    """A workbook as people make it: it has no dates before 1900, so there these are texts."""
+    with xlsxwriter.Workbook(str(path)) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, frame.columns)
+        forms = {
+            pl.Date: "yyyy-mm-dd",
+            pl.Datetime: "yyyy-mm-dd hh:mm:ss",
+            pl.Time: "hh:mm:ss",
+        }
+        for place, column in enumerate(frame):
+            form = book.add_format({"num_format": forms.get(column.dtype.base_type(), "General")})
+            for row, value in enumerate(column, start=1):
+                if isinstance(value, dt.date) and value.year < 1900:
+                    sheet.write_string(row, place, value.isoformat())
+                elif value is not None:
+                    sheet.write(row, place, value, form)
+
+
+def results_of(puf, eif, folder, kinds=KINDS):
     """The bytes of results.json of a study in which PUF, EIF and IUF may differ in format."""
 
     def name(column, path):
         return column.upper() if path.suffix == ".xpt" else column
 
     key = "mychar"
+    rules = {
+        one: RULES[one] if KINDS[one] == kind else {"prefix": [[10, 4]]}
+        for one, kind in kinds.items()
+    }
     study = Study(
         title="One table",
         seed=1,
@@ -224,16 +263,16 @@ def results_of(puf, eif, folder):
         truth=TruthFile(eif, puf_key=name(key, eif), eif_key=name(key, eif)),
         variables=[
             Variable(name=one, kind=kind, puf=name(COLUMNS[one], puf), eif=name(COLUMNS[one], eif))
-            for one, kind in KINDS.items()
+            for one, kind in kinds.items()
         ],
         attacks={
             "unicity": Unicity(),
             "taxicab": Taxicab(),
             "euclidean": Euclidean(),
-            "adhoc": AdHoc(rules=RULES),
+            "adhoc": AdHoc(rules=rules),
         },
     )
-    study.run_to(folder)
+    study.run_to(folder, audit_records=5)
     return (folder / "results.json").read_bytes()
 
 
@@ -252,6 +291,34 @@ def test_a_study_says_the_same_whatever_the_format(kind, data, expected, tmp_pat
     assert b'"confirmed": 5' in results
     assert results_of(path, copy, tmp_path / "as_puf") == results
     assert results_of(copy, path, tmp_path / "as_eif") == results
+
+
+CATEGORIES = KINDS | dict.fromkeys(TIMED, "categorical")
+
+
+@pytest.fixture(scope="module")
+def as_categories(data, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("categories")
+    one, other = (written(data, kind, folder) for kind in ("csv", "csv.gz"))
+    return other, results_of(one, other, folder / "run", CATEGORIES)
+
+
+# The vendor's csv spells moments and times in a way of its own; as categories texts are as stored.
+@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "csv"])
+def test_moments_and_times_are_the_same_categories(kind, data, as_categories, tmp_path):
+    other, results = as_categories
+    path = table_in(data, kind, tmp_path)
+    assert b'"confirmed": 5' in results
+    assert results_of(path, other, tmp_path / "as_puf", CATEGORIES) == results
+    assert results_of(other, path, tmp_path / "as_eif", CATEGORIES) == results
+
+
+def test_categories_that_are_spelled_otherwise_are_told(data, as_categories, tmp_path):
+    other, _ = as_categories
+    vendor = data / "formats" / "sample.csv"
+    notes = json.loads(results_of(vendor, other, tmp_path / "run", CATEGORIES))["notes"]
+    told = [note["text"] for note in notes if note["code"] == "disjoint_categories"]
+    assert [text.partition(":")[0] for text in told] == ["seen", "hour"]
 
 
 # Catalogues ---------------------------------------------------------------------------------------

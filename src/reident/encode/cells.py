@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from reident.encode.days import days, days_beside
 from reident.encode.text import float_beyond_whole_numbers, text_of
 from reident.errors import DataError, Fault
 from reident.model.notes import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from reident.model.files import SourceFile
     from reident.model.variables import Variable
 
@@ -28,6 +32,10 @@ PRESENT = 0
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 NOT_A_NUMBER = r"(?i)^nan$"
+EXPECTED = {
+    "numeric": "a finite number",
+    "date": "an ISO date (YYYY-MM-DD), moment (YYYY-MM-DDTHH:MM:SS) or, where all are, time of day",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,16 +75,20 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
             "beyond 2^53 in a column of floats, which cannot tell such whole numbers apart",
             "Store it as text or integer",
         )
-        state = _states(blank, text, None, missing_codes, variable.not_applicable)
+        state = _states(blank, missing_codes, variable.not_applicable, partial(_is_text, text))
         return Cells(state=state, text=text)
     # Codes are set aside before the rest must be numbers: a code may be any text.
-    reader = _days if variable.kind == "date" else _numbers
-    number = reader(column, file).to_numpy()
-    as_number = number if variable.kind == "numeric" else None
-    state = _states(blank, text, as_number, missing_codes, variable.not_applicable)
-    state[(state == PRESENT) & np.isnan(number) & _says_nan(column)] = MISSING
+    number = (days(column) if variable.kind == "date" else _numbers(column, file)).to_numpy()
+    state = _states(
+        blank,
+        missing_codes,
+        variable.not_applicable,
+        lambda code: _is_text(text, code) | (number == _code_number(code, variable, column)),
+    )
+    if variable.kind == "numeric":
+        state[(state == PRESENT) & _says_nan(column)] = MISSING
     wrong = (state == PRESENT) & ~np.isfinite(number)
-    expected = "an ISO date (YYYY-MM-DD)" if variable.kind == "date" else "a finite number"
+    expected = EXPECTED[variable.kind]
     # A column without a single number holds something else than its variable says.
     none = wrong.any() and not (state[~wrong] == PRESENT).any()
     _refuse(
@@ -95,30 +107,31 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
 
 def _states(
     blank: pl.Series,
-    text: pl.Series,
-    number: npt.NDArray[np.float64] | None,
     missing: list[str],
     not_applicable: tuple[str, ...],
+    is_code: Callable[[str], npt.NDArray[np.bool_]],
 ) -> npt.NDArray[np.int32]:
-    state = np.full(len(text), PRESENT, np.int32)
+    state = np.full(len(blank), PRESENT, np.int32)
     for place, code in reversed(list(enumerate(not_applicable, start=1))):
-        state[_has_code(text, number, code)] = place
+        state[is_code(code)] = place
     for code in missing:
-        state[_has_code(text, number, code)] = MISSING
+        state[is_code(code)] = MISSING
     state[blank.to_numpy()] = MISSING
     return state
 
 
-def _has_code(
-    text: pl.Series, number: npt.NDArray[np.float64] | None, code: str
-) -> npt.NDArray[np.bool_]:
-    """Where the text is the code, or, for numbers, where the value is the code's number."""
-    found = (text == code).fill_null(value=False).to_numpy()
-    if number is not None:
-        value = pl.Series([code]).str.strip_chars().cast(pl.Float64, strict=False)[0]
-        if value is not None:
-            found = found | (number == value)
-    return found
+def _is_text(text: pl.Series, code: str) -> npt.NDArray[np.bool_]:
+    return (text == code).fill_null(value=False).to_numpy()
+
+
+def _code_number(code: str, variable: Variable, column: pl.Series) -> float:
+    """The number of a code, which is met however it is spelled; NaN, which nothing is, if none."""
+    text = pl.Series([code])
+    if variable.kind == "date":
+        number = days_beside(text, column)
+    else:
+        number = text.str.strip_chars().cast(pl.Float64, strict=False)
+    return float(number.fill_null(float("nan"))[0])
 
 
 def _numbers(column: pl.Series, file: SourceFile) -> pl.Series:
@@ -159,27 +172,11 @@ def _with_points(text: pl.Series, file: SourceFile) -> pl.Series:
     return text.set(misplaced.fill_null(value=False), None)
 
 
-def _days(column: pl.Series, file: SourceFile) -> pl.Series:  # noqa: ARG001  # same call as _numbers
-    """The column as days since 1970-01-01; null where a text is not an ISO date."""
-    if column.dtype == pl.String:
-        text = column.str.strip_chars()
-        day = text.str.to_date("%Y-%m-%d", strict=False)
-        # The parser forgives a single digit; ISO does not.
-        iso = text.str.contains(r"^\d{4}-\d{2}-\d{2}$").fill_null(value=False)
-        column = day.set(~iso, None)
-    if column.dtype == pl.Date:
-        return column.cast(pl.Int32).cast(pl.Float64).fill_null(float("nan"))
-    if isinstance(column.dtype, pl.Datetime):
-        micro = column.dt.replace_time_zone(None).cast(pl.Datetime("us")).cast(pl.Int64)
-        return (micro.cast(pl.Float64) / 86_400_000_000.0).fill_null(float("nan"))
-    return pl.Series(column.name, [float("nan")] * len(column), pl.Float64)
-
-
 def _says_nan(column: pl.Series) -> npt.NDArray[np.bool_]:
-    """Where NaN is what the file holds, not the sign of a text that is no number."""
-    if column.dtype == pl.String:
-        return column.str.strip_chars().str.contains(NOT_A_NUMBER).fill_null(value=False).to_numpy()
-    return np.full(len(column), column.dtype.is_float())
+    """Where a text spells NaN, which a column of floats holds as missing."""
+    if column.dtype != pl.String:
+        return np.zeros(len(column), np.bool_)
+    return column.str.strip_chars().str.contains(NOT_A_NUMBER).fill_null(value=False).to_numpy()
 
 
 def _refuse(

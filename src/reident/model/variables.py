@@ -56,7 +56,7 @@ def categorical(name: str, **details: Any) -> Variable:
 
 
 def date(name: str, **details: Any) -> Variable:
-    """A date: numeric, in days.
+    """A date, a moment or a time of day: numeric, in days.
 
     >>> date("moved").kind
     'date'

@@ -6,7 +6,7 @@ metric runs, each raw value becomes a cell, which is one of
 * ``None``: missing (equal to nothing, not even to another missing cell);
 * ``NotApplicable``: a legitimate skip, equal only to the same code;
 * a text: a category, compared exactly as stored;
-* a float: a number, or a date in days since 1970-01-01.
+* a float: a number, or a date in days since 1970-01-01, or a time of day as part of a day.
 """
 
 import datetime as dt
@@ -18,7 +18,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-Present: TypeAlias = str | bool | int | float | dt.date | dt.datetime
+Present: TypeAlias = str | bool | int | float | dt.date | dt.datetime | dt.time
 Raw: TypeAlias = Present | None
 Key: TypeAlias = tuple[str, ...]
 Stratum: TypeAlias = tuple[str | None, ...]
@@ -35,7 +35,9 @@ Cell: TypeAlias = NotApplicable | str | float | int | None
 Cells: TypeAlias = tuple[Cell, ...]
 
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:\.[0-9]{1,6})?))?")
+OFFSET = re.compile(r"(Z|[+-][0-9]{2}:[0-9]{2}(:[0-9]{2})?)\Z")
 EPOCH = dt.date(1970, 1, 1)
 
 
@@ -122,11 +124,21 @@ def matching_code(value: Raw, kind: str, codes: Sequence[str]) -> str | None:
     if value is None:
         return None
     text = text_of(value)
-    number = number_of(text) if kind == "numeric" else None
+    amount = amount_of(text, kind)
     for code in codes:
-        if text == code or (number is not None and number == number_of(code)):
+        if text == code or (amount is not None and amount == amount_of(code, kind)):
             return code
     return None
+
+
+def amount_of(text: str, kind: str) -> float | tuple[str, float] | None:
+    """What a text amounts to, however it is spelled; a time of day is never a date."""
+    if kind == "numeric":
+        return number_of(text)
+    when = when_of(text) if kind == "date" else None
+    if when is None:
+        return None
+    return "time" if isinstance(when, dt.time) else "date", days_of(when)
 
 
 def float_of(value: Raw) -> float | None:
@@ -144,15 +156,55 @@ def float_of(value: Raw) -> float | None:
     return number
 
 
+def when_of(text: str) -> dt.datetime | dt.time | None:
+    """The moment or the time of day that a text spells in ISO form, or None.
+
+    A zone at the end is left out: the clock on the wall counts. A time of day alone has none, and
+    its hour may have one digit.
+    """
+    text = text.strip()
+    time_alone = clock_of(text)
+    if time_alone is not None:
+        return time_alone
+    numbers, separator, rest = DATE.fullmatch(text[:10]), text[10:11], text[11:]
+    clock = clock_of(OFFSET.sub("", rest)) if rest[1:2].isdigit() else None
+    is_date = separator == ""
+    if numbers is None or not (is_date or (separator in ("T", " ") and clock is not None)):
+        return None
+    year, month, day = (int(number) for number in numbers.groups())
+    try:
+        return dt.datetime.combine(dt.date(year, month, day), clock or dt.time())
+    except ValueError:  # no such day
+        return None
+
+
+def clock_of(text: str) -> dt.time | None:
+    """The time of day that a text spells, or None: 25:00 and 10:60 are none."""
+    parts = CLOCK.fullmatch(text)
+    if parts is None:
+        return None
+    hour, minute, second = int(parts[1]), int(parts[2]), Fraction(parts[3] or 0)
+    if hour >= 24 or minute >= 60 or second >= 60:
+        return None
+    whole = int(second)
+    return dt.time(hour, minute, whole, int((second - whole) * 1_000_000))
+
+
 def days_of(value: Raw) -> float:
     """A date in days, so that dates count as numbers; a time of day is a part of a day."""
-    if isinstance(value, str) and DATE.fullmatch(value.strip()):
-        value = dt.date.fromisoformat(value.strip())
-    if isinstance(value, dt.datetime):  # before date: a datetime is a date
-        midnight = dt.datetime.combine(value.date(), dt.time(), value.tzinfo)
-        return (value.date() - EPOCH).days + (value - midnight) / dt.timedelta(days=1)
-    if isinstance(value, dt.date):
-        return float((value - EPOCH).days)
+    when = when_of(value) if isinstance(value, str) else value
+    if isinstance(when, dt.datetime):  # before date: a datetime is a date
+        return (when.date() - EPOCH).days + days_of(when.time())
+    if isinstance(when, dt.date):
+        return float((when - EPOCH).days)
+    if isinstance(when, dt.time):
+        passed = dt.timedelta(
+            hours=when.hour,
+            minutes=when.minute,
+            seconds=when.second,
+            microseconds=when.microsecond,
+        )
+        return passed / dt.timedelta(days=1)
     raise ValueError("a date variable holds something that is not a date")
 
 

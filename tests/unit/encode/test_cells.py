@@ -109,11 +109,80 @@ def test_dates_are_days_since_1970():
 
 
 @pytest.mark.parametrize(
-    "text", ["2020-02-30", "2020-02-29T12:00:00", "01/02/2020", "2020-1-1", "20200101", "x"]
+    ("text", "number"),
+    [
+        ("1970-01-03T06:00", 2.25),
+        ("1970-01-03 06:00:00", 2.25),
+        (" 1970-01-03T06:00:00.000000 ", 2.25),
+        ("1969-12-31T18:00", -0.25),
+        ("1970-01-01T00:00:00.5", 0.5 / 86400),
+        ("1970-01-03T06:00Z", 2.25),
+        ("1970-01-03T06:00:00+05:30", 2.25),
+        ("0001-01-01T12:00", -719161.5),
+        ("9999-12-31T12:00", 2932896.5),
+    ],
 )
+def test_a_moment_is_its_day_and_the_part_of_the_day(text, number):
+    assert made([text], "date").number.tolist() == [number]
+
+
+@pytest.mark.parametrize("text", ["18:00", "18:00:00", "18:00:00.000000"])
+def test_a_time_of_day_is_the_part_of_a_day(text):
+    assert made(["6:00", text], "date").number.tolist() == [0.25, 0.75]
+    typed = [dt.time(6), dt.time.fromisoformat(text), None]
+    assert made(typed, "date").number[:2].tolist() == [0.25, 0.75]
+    assert made(typed, "date").state.tolist() == [PRESENT, PRESENT, MISSING]
+
+
+def test_a_zone_is_not_converted():
+    typed = pl.Series([dt.datetime.fromisoformat("2020-07-01T12:00")]).dt.replace_time_zone(
+        "Europe/Berlin"
+    )
+    assert made(typed, "date").number == made(["2020-07-01T12:00:00+02:00"], "date").number
+    assert made(typed, "date").number == made(["2020-07-01T12:00"], "date").number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2020-02-30", "2021-02-29", "2021-02-29T12:00", "01/02/2020", "2020-1-1", "20200101", "x",
+        "0000-01-01", "10000-01-01", "nan", "2020-02-29T", "2020-02-29T12", "2020-02-29T25:00",
+        "2020-02-29T24:00", "2020-02-29T12:60", "2020-02-29T23:59:60", "2020-02-29T1:00",
+        "2020-02-29T12:00:00.", "2020-02-29T12:00:00.1234567", "2020-02-29T12:00:00,5",
+        "2020-02-29  12:00", "2020-02-29T12:00 Z", "2020-02-29T12:00+1", "2020-02-29Z",
+        "24:00", "12:60", "12", "12:00Z", "-1:00", "100:00",
+    ],
+)  # fmt: skip
 def test_a_text_that_is_no_iso_date_is_refused(text):
     with pytest.raises(DataError, match="not an ISO date"):
         made([text], "date")
+
+
+@pytest.mark.parametrize("times", [["12:00"], ["12:00", "13:00"]])
+def test_times_of_day_among_dates_are_refused(times):
+    with pytest.raises(DataError, match=f"{len(times)} values? that (is|are) not an ISO date"):
+        made(["2020-01-01", *times], "date")
+
+
+@pytest.mark.parametrize("values", [[7.5, 8.0], [7, 8], [True]])
+def test_a_type_that_holds_no_dates_is_refused_as_date(values):
+    with pytest.raises(DataError, match="not an ISO date"):
+        made(values, "date")
+
+
+@pytest.mark.parametrize("code", ["1900-01-01", "1900-01-01T00:00", "1900-01-01 00:00:00.000"])
+def test_a_code_of_a_date_is_met_however_it_is_spelled(code):
+    texts = ["1900-01-01", "1900-01-01T00:00:00", " 1900-01-01 00:00", "1900-01-01T00:01"]
+    assert made(texts, "date", missing=[code]).state.tolist() == [MISSING] * 3 + [PRESENT]
+    for typed in (dt.date(1900, 1, 1), dt.datetime.fromisoformat("1900-01-01")):
+        assert made([typed], "date", not_applicable=[code]).state.tolist() == [1]
+
+
+def test_a_time_of_day_is_no_code_of_a_date_nor_the_other_way_round():
+    assert made(["1970-01-01"], "date", missing=["0:00"]).state.tolist() == [PRESENT]
+    assert made(["0:00", "1:00"], "date", missing=["1970-01-01"]).state.tolist() == [PRESENT] * 2
+    assert made([dt.time(0)], "date", missing=["1970-01-01"]).state.tolist() == [PRESENT]
+    assert made([dt.time(0)], "date", missing=["0:00"]).state.tolist() == [MISSING]
 
 
 @pytest.mark.parametrize("values", [[True], [dt.date(2020, 1, 1)]])

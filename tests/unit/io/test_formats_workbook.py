@@ -21,7 +21,7 @@ def make(path, sheets):
                 for place, value in enumerate(values):
                     if isinstance(value, dt.timedelta):
                         sheet.write_number(row, place, value / dt.timedelta(1), elapsed)
-                    elif isinstance(value, dt.date):
+                    elif isinstance(value, dt.date | dt.time):
                         sheet.write_datetime(row, place, value, date)
                     elif isinstance(value, str):
                         sheet.write_string(row, place, value)
@@ -36,6 +36,26 @@ def test_mixed_cells_are_texts_by_the_one_rule(tmp_path):
     assert read(file, ["x"])["x"].to_list() == [
         "A", "7", "0.1", "true", "2020-01-01", "007", None, "100000", "end",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1880-05-06", "2020-01-01"],
+        ["x", "2020-01-01T00:00:00", "2020-01-01T06:00:00"],
+        ["1880-05-06T10:10:10", "2020-01-01T00:00:00"],
+        ["x", "00:00:00", "06:00:00"],
+    ],
+)
+def test_moments_among_texts_are_told_as_in_a_column_of_their_own(cells, tmp_path):
+    rows = [["x"], [cells[0]], *([_typed(text)] for text in cells[1:])]
+    file = make(tmp_path / "t.xlsx", {"s": rows})
+    assert read(file, ["x"])["x"].to_list() == cells
+
+
+def _typed(text):
+    kind = dt.time if text[2] == ":" else dt.datetime
+    return kind.fromisoformat(text)
 
 
 def test_truth_values_among_numbers_are_no_numbers(tmp_path):

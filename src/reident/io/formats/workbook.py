@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 BROKEN = "not a whole xlsx file"
 SAVE_AGAIN = "Save it again, or correct its extension"
 MOMENT = r"^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}"
+TEXT_OF_A_MOMENT = r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}"
+"""As dates before 1900 must be written."""
 DAY_0 = dt.date(1899, 12, 31)
 LOGGERS = ("fastexcel", "_fastexcel")
 """They talk about empty columns on stderr, where it means nothing to a user."""
@@ -60,7 +62,7 @@ def frame(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.Dat
         for at, is_mixed, timed in zip(wanted, mixed, looks_timed, strict=True)
         if is_mixed and timed
     ]
-    moments = _moments(reader, sheet, places, file)
+    moments = _moments(reader, sheet, places, texts, file)
     return pl.DataFrame(
         [
             _text(text, moments.get(place)).alias(held[place])
@@ -144,7 +146,9 @@ def _typed(column: pl.Series) -> pl.Series:
     return moments
 
 
-def _moments(reader: Any, sheet: str, places: list[int], file: SourceFile) -> dict[int, pl.Series]:
+def _moments(
+    reader: Any, sheet: str, places: list[int], texts: pl.DataFrame, file: SourceFile
+) -> dict[int, pl.Series]:
     """The moments among the mixed cells of columns, as texts; null where a cell is none."""
     if not places:
         return {}
@@ -152,7 +156,9 @@ def _moments(reader: Any, sheet: str, places: list[int], file: SourceFile) -> di
     timed = _load(reader, sheet, places, "duration", file)
     moments = _load(reader, sheet, places, "datetime", file)
     return {
-        place: _iso(when).set(is_timed.is_null(), None)
+        place: _iso(
+            when.set(is_timed.is_null(), None), texts[str(place)].filter(is_timed.is_null())
+        )
         for place, when, is_timed in zip(places, moments, timed, strict=True)
     }
 
@@ -163,10 +169,11 @@ def _text(texts: pl.Series, moments: pl.Series | None) -> pl.Series:
     return plain if moments is None else moments.zip_with(moments.is_not_null(), plain)
 
 
-def _iso(moments: pl.Series) -> pl.Series:
-    """Moments by the rule for the text of a value: dates where they are midnights."""
-    whole = (moments.dt.time() == dt.time()).fill_null(value=False)
-    return text_of(moments.dt.date()).zip_with(whole, text_of(moments.cast(pl.Datetime("us"))))
+def _iso(moments: pl.Series, others: pl.Series) -> pl.Series:
+    """Moments by the rule for the text of a value; midnights beside texts of moments are such."""
+    if others.str.contains(TEXT_OF_A_MOMENT).any():
+        return text_of(moments.cast(pl.Datetime("us")))
+    return text_of(_typed(moments))
 
 
 def _fault(file: SourceFile, found: str, remedy: str) -> DataError:
