@@ -28,6 +28,9 @@ KILLED, SURVIVED = 1, 0
 
 FIELDS = "tests/unit/kernels/test_fields.py"
 KEYS = "tests/unit/kernels/test_keys.py"
+BITMAPS = "tests/unit/kernels/test_bitmaps.py"
+BLOCKS = "tests/unit/kernels/test_blocks.py"
+COARSE = "tests/unit/kernels/test_coarse.py"
 PAIRS = "tests/unit/kernels/test_pairs.py"
 RATES = "tests/unit/model/test_rates.py"
 RANKS = "tests/laws/test_ranks.py"
@@ -70,18 +73,26 @@ MUTANTS = [
     *_mutants(
         "kernels/shortlist.py",
         (
-            "push",
-            "short.cutoff[row] = worst",
-            "short.cutoff[row] = worst + 1",
+            "put",
+            "cutoffs[row] = worst",
+            "cutoffs[row] = worst + 1",
             RANKS,
             "shortlist_keeps",
         ),
         (
-            "push",
-            "if short.units[row, k] < worst:",
-            "if short.units[row, k] <= worst and left < keep:",
+            "put",
+            "if scores[row, k] < worst:",
+            "if scores[row, k] <= worst and left < keep:",
             RANKS,
             "shortlist_keeps",
+        ),
+        ("unfold", "rank += 1", "rank += end - begin", RANKS, "ranks_are_dense"),
+        (
+            "unfold",
+            "or (out[place - 1, 2] == units and out[place - 1, 1] > position)",
+            "or (out[place - 1, 2] == units and out[place - 1, 1] < position)",
+            PRIMER,
+            "ranks_start",
         ),
         (
             "pour",
@@ -154,11 +165,11 @@ MUTANTS = [
             "lower_bound_passes",
         ),
         (
-            "score_listed",
-            "out[k] += above_floor(puf, p, eif, e, scorer)",
-            "out[k] += 0",
+            "score_some",
+            "if measured and not rough and total < cutoff:",
+            "if measured and rough and total < cutoff:",
             PAIRS,
-            "listed_pairs",
+            "single_pairs",
         ),
     ),
     *_mutants(
@@ -216,33 +227,86 @@ MUTANTS = [
         ),
     ),
     *_mutants(
+        "kernels/keys.py",
+        ("order_small", "place[key] += 1", "place[key] += 0", KEYS),
+    ),
+    *_mutants(
+        "kernels/bitmaps.py",
+        ("lowest", "x = (word & (~word + ONE)) - ONE", "x = word - ONE", BITMAPS),
+        (
+            "mark_mismatches",
+            "bits[c, w] = present & ~word[c]",
+            "bits[c, w] = ~word[c]",
+            BITMAPS,
+        ),
+        ("mark_ranges", "above |= word[t]", "above = word[t]", BITMAPS),
+        (
+            "mark_sums",
+            "value = min(sums[rows[i]], most)",
+            "value = sums[i]",
+            BITMAPS,
+        ),
+        (
+            "draw_digits",
+            "if (digits[t] ^ digits[t - 1]) >> q & 1:",
+            "if digits[t] >> q & 1:",
+            BITMAPS,
+        ),
+        (
+            "preload",
+            "counter[over + w] = (s & c) | (digit & (s | c))",
+            "counter[over + w] = (s & c) | (digit & s)",
+            BITMAPS,
+        ),
+        (
+            "add_four",
+            "carry = (fours & carry) | (k & half)",
+            "carry = (fours | carry) | (k & half)",
+            BITMAPS,
+        ),
+        (
+            "add_digits",
+            "x, k = tile[at + w + S3], counter[w + S3]",
+            "x, k = tile[at + w + S2], counter[w + S3]",
+            BITMAPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/coarse.py",
+        (
+            "least_by_steps",
+            "for b in range(theirs[begin], theirs[end - 1] + 1):",
+            "for b in range(theirs[begin], theirs[end - 1]):",
+            COARSE,
+        ),
+        (
+            "least_by_lists",
+            "b = theirs[low[k]]",
+            "b = theirs[0]",
+            COARSE,
+        ),
+    ),
+    *_mutants(
         "kernels/blocks.py",
         (
             "find_runs",
-            "key += (a + 1) * (left % 2) * block.weights[k + 1]",
-            "key += (a + 1) * block.weights[k + 1]",
+            "own = prefix + (code + 1) * weight",
+            "own = prefix + code * weight",
             RUNNING,
             *LOOKUPS,
         ),
         (
-            "gather",
-            "numbers[filled + i - start] = codes[held[i]]",
-            "numbers[filled + i - start] = codes[i]",
-            RUNNING,
-            *LOOKUPS,
+            "find_runs",
+            "agreed = agreed and done == depth",
+            "agreed = True",
+            BLOCKS,
+            "many_runs",
+            True,
         ),
         (
-            "count_bytes",
-            "wild, nothing = np.uint8(MISSING_BYTE), np.uint8(0)",
-            "wild, nothing = np.uint8(MISSING_BYTE), np.uint8(3)",
-            RUNNING,
-            *LOOKUPS,
-        ),
-        ("grade", "total[:] = 0", "total[0] = 0", RUNNING, *LOOKUPS),
-        (
-            "draw",
-            "if units >= cutoff or mismatches <= above or mismatches > most:",
-            "if units >= cutoff or mismatches < above or mismatches > most:",
+            "settle",
+            "if units[i] < cutoffs[row]:",
+            "if units[i] + 1 < cutoffs[row]:",
             RUNNING,
             *LOOKUPS,
         ),
@@ -253,29 +317,36 @@ MUTANTS = [
             RUNNING,
             *LOOKUPS,
         ),
+        (
+            "scan_tile",
+            "limit -= missing[j]",
+            "limit -= 2 * missing[j]",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "scan_tile",
+            "known[waiting] = exact and whole and bound < MOST_SUM",
+            "known[waiting] = exact and bound < MOST_SUM",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "seed",
+            "cutoffs[p - base] = min(cutoffs[p - base], units[:chosen].max())",
+            "cutoffs[p - base] = min(cutoffs[p - base], units[:chosen].min())",
+            RUNNING,
+            *LOOKUPS,
+        ),
     ),
     *_mutants(
         "attacks/pairwise.py",
         (
             "_ranked",
-            "rank=group - first_group + 1,",
-            "rank=group + 1,",
+            "shortlist.unfold(short, sort_keys(layout.puf), layout.puf, layout.eif, out)",
+            "shortlist.unfold(short, layout.puf, layout.puf, layout.eif, out)",
             RANKS,
             "ranks_are_dense",
-        ),
-        (
-            "_ranked",
-            "order = np.lexsort((eif, units, puf))",
-            "order = np.lexsort((units, eif, puf))",
-            PRIMER,
-            "ranks_start",
-        ),
-        (
-            "_ranked",
-            "inside = np.arange(short.eif.shape[1]) < short.size[:, None]",
-            "inside = np.arange(short.eif.shape[1]) < short.size[:, None] - 1",
-            RANKS,
-            "a_study_keeps",
         ),
         (
             "_ranking",

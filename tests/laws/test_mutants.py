@@ -14,7 +14,8 @@ spec.loader.exec_module(mutants)
 
 KERNELS = {
     "fields.scan",
-    "shortlist.push",
+    "shortlist.put",
+    "shortlist.unfold",
     "shortlist.pour",
     "pairs.gap",
     "pairs.squared",
@@ -25,15 +26,31 @@ KERNELS = {
     "pairs.add_up",
     "pairs.above_floor",
     "pairs.score_tile",
-    "pairs.score_listed",
+    "pairs.score_some",
+    "bitmaps.lowest",
+    "bitmaps.mark_mismatches",
+    "bitmaps.mark_ranges",
+    "bitmaps.mark_sums",
+    "bitmaps.draw_digits",
+    "bitmaps.preload",
+    "bitmaps.add_four",
+    "bitmaps.add_digits",
+    "coarse.least_by_steps",
+    "coarse.least_by_lists",
+    "blocks.find_runs",
+    "blocks.settle",
+    "blocks.scan_block",
+    "blocks.scan_tile",
+    "blocks.seed",
     "masks.agreement",
     "masks.insert",
     "masks.maximal_masks",
     "masks.merge",
     "keys.row_keys",
     "keys.counts",
+    "keys.order_small",
 }
-TRIED = ("kernels.shortlist.push", "attacks.pairwise._ranked", "model.rates.chance_of_a_hit")
+TRIED = ("kernels.shortlist.put", "attacks.pairwise._ranked", "model.rates.chance_of_a_hit")
 
 
 def test_every_kernel_ranks_and_rates_have_a_wrong_line():

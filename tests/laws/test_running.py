@@ -107,9 +107,9 @@ def test_progress_reaches_the_number_of_pairs_and_changes_nothing(case, budget):
 # The index ----------------------------------------------------------------------------------------
 
 KNOBS = {
-    "few neighbours": {"NEIGHBOURS": 1, "MOST_READ": 0.6, "SAMPLE": 50},
-    "many neighbours": {"NEIGHBOURS": 40, "MOST_READ": 10.0, "SAMPLE": 50},
-    "small keys": {"NEIGHBOURS": 3, "MOST_READ": 10.0, "SAMPLE": 50, "ROOM": 200, "STRIP": 3},
+    "few neighbours": {"NEIGHBOURS": 1, "MOST_READ": 1e9, "SAMPLE": 50},
+    "many neighbours": {"NEIGHBOURS": 40, "MOST_READ": 1e9, "SAMPLE": 50},
+    "small keys": {"NEIGHBOURS": 3, "MOST_READ": 1e9, "SAMPLE": 50, "ROOM": 200, "STRIP": 3},
 }
 
 

@@ -13,7 +13,7 @@ EXAMPLES = int(os.environ.get("REIDENT_EXAMPLES", "2000")) // 5
 KNOBS = st.fixed_dictionaries(
     {
         "NEIGHBOURS": st.sampled_from([0, 1, 3, 1000]),
-        "MOST_READ": st.sampled_from([0.3, 10.0]),
+        "MOST_READ": st.sampled_from([0.3, 1e9]),
         "SAMPLE": st.just(50),
         "STRIP": st.sampled_from([1, 3, 16_384]),
         "ROOM": st.sampled_from([6, 200, 2**62]),

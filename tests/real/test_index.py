@@ -62,7 +62,7 @@ def test_lookups_equal_the_cartesian_product_on_real_files(data, monkeypatch, na
     monkeypatch.setattr(index, "WORTHWHILE", 1 << 62)
     met = asked.run(jobs=2)
     monkeypatch.setattr(index, "WORTHWHILE", 0)
-    monkeypatch.setattr(index, "MOST_READ", 2.0)
+    monkeypatch.setattr(index, "MOST_READ", 1e9)
     looked_up = asked.run(jobs=2)
     assert set(met.manifest["methods"].values()) == {"brute"}
     assert set(looked_up.manifest["methods"].values()) == {"index"}

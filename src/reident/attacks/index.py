@@ -3,32 +3,45 @@
 A pair with t mismatches on the categorical variables scores at least t times the cost of one. So
 the pairs with few mismatches are found first, by blocks (kernels/blocks); a PUF record whose
 cutoff has come down to what one more mismatch costs needs no more. Stages allow more and more
-mismatches until every pair that could still pass has been found.
+mismatches until every pair that could still pass has been found. Where numbers or rules are
+compared too, a few neighbours in a rough order are scored beforehand: they bring cutoffs down.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from reident.attacks.coarse import coarse
 from reident.engine.job import Tile
 from reident.kernels import blocks as kernel
 from reident.kernels import shortlist
-from reident.kernels.blocks import MISSING_BYTE, MOST_FILTERED, Asked, Block, Both, Stage
+from reident.kernels.bitmaps import (
+    CLASSES,
+    NO_CLASS,
+    SUMS,
+    mark_mismatches,
+    mark_ranges,
+    mark_sums,
+)
+from reident.kernels.blocks import Asked, Block, Classes, Least
+from reident.kernels.keys import sort_keys
 from reident.kernels.pairs import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reident.attacks.pairwise import Metric
+    from reident.kernels.pairs import Records
     from reident.kernels.shortlist import Shortlist
 
 Ints = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.int32]
-STRIP = 16_384
+STRIP = 65_536
 """PUF rows a strip: many, because rows with equal keys share their lookups."""
 WORTHWHILE = 1 << 22
 """Pairs from which an index is worth its making."""
@@ -36,52 +49,56 @@ MOST_READ = 0.25
 """Share of the EIF that lookups of a stage may read before meeting all of it is cheaper."""
 NEIGHBOURS = 24
 """Near pairs that a record should find in the first stage, so that its cutoff comes down."""
-SAMPLE = 200_000
+SAMPLE = 20_000
 """Random pairs that tell how many mismatches are common."""
 PROBES = 256
 """PUF rows that tell how much a stage would read."""
-MOST_BLOCKS = 60
-"""Blocks without a mismatch are found by the bits of one number."""
+REACH = 16
+"""EIF rows to each side that are scored beforehand."""
 ROOM = 2**62
 
 
 @dataclass(frozen=True, kw_only=True)
 class Level:
-    """A stage: pairs with more than `above` and at most `most` mismatches, and its blocks.
-
-    `home` is the block of each variable, -1 where its mismatches are not counted.
-    """
+    """A stage: its blocks find every pair with more than `above` mismatches, up to so many."""
 
     above: int
-    most: int
     blocks: tuple[Block, ...]
-    home: Ints
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndexedJob:
     """Fold shortlists over lookups; a tile is a strip of PUF rows against the whole EIF.
 
-    `levels` together find every pair that can pass; `cost` is the least that a mismatch adds.
-    `puf` and `eif` are the codes by record, in layout order.
+    `levels` together find every pair that can pass. PUF rows are in layout order. EIF rows stand
+    in an order of their own inside strata, in which near ones lie together: `order` holds their
+    rows in the layout, `places` where each PUF row would stand. PUF row p meets EIF rows
+    meets[p, 0] to meets[p, 1] - 1; `stratum` is that of PUF and of EIF rows.
     """
 
-    how: ClassVar[str] = "index"
     metric: Metric
-    levels: tuple[Level, ...]
-    cost: int
-    puf: Codes
-    eif: Codes
-    stratum: Ints
+    records: Records
+    classes: Classes
+    least: Least
     meets: Ints
+    stratum: tuple[Ints, Ints]
+    order: Ints
+    places: Ints
+    levels: tuple[Level, ...] = ()
+
+    @property
+    def how(self) -> str:
+        """Lookups, or every pair by bitmaps where one block without variables finds them all."""
+        return "index" if len(self.levels) > 1 or len(self.levels[0].blocks) > 1 else "bitmaps"
 
     def tiles(self, budget: int) -> Sequence[Tile]:
-        """Strips of PUF rows, at least eight so that threads can share them."""
-        rows = max(1, min(STRIP, budget, -(-len(self.meets) // 8)))
+        """Strips of PUF rows, at least four so that threads can share them."""
+        meets = self.meets
+        rows = max(1, min(STRIP, budget, -(-len(meets) // 4)))
         tiles = []
-        for number, first in enumerate(range(0, len(self.meets), rows)):
-            last = min(first + rows, len(self.meets))
-            mine = self.meets[first:last]
+        for number, first in enumerate(range(0, len(meets), rows)):
+            last = min(first + rows, len(meets))
+            mine = meets[first:last]
             work = int((mine[:, 1] - mine[:, 0]).sum())
             tiles.append(Tile(number, number, first, last, 0, int(mine[-1, 1]), work))
         return tiles
@@ -90,159 +107,223 @@ class IndexedJob:
         """Stage after stage, for the rows that still need it."""
         del so_far
         rows = np.arange(tile.first, tile.last)
-        bound = np.full(len(rows), self.metric.bound, np.int64)
-        short = shortlist.empty(bound, self.metric.keep)
+        short = self.begin(rows, tile.first)
+        # Rows with as many missing values share the start of their counters.
+        rows = rows[sort_keys((self.classes.mine[rows] == NO_CLASS).sum(axis=1))]
         for level in self.levels:
             for place in range(len(level.blocks)):
-                # A pair's first block without a mismatch comes no later than its mismatches.
+                # A pair not found by the blocks so far has a mismatch in each of them.
                 fewest = max(level.above + 1, place)
-                needy = rows[short.cutoff > fewest * self.cost]
-                self.look_up(level, place, needy, tile.first, short)
+                needy = rows[short.cutoff[rows - tile.first] > fewest * self.least.cost]
+                self.look_up(level.blocks[place], needy, tile.first, short)
         return short
 
-    def look_up(self, level: Level, place: int, rows: Ints, base: int, short: Shortlist) -> int:
-        """Look PUF rows up in a block; `base` is the first of `short`. Returns EIF rows read."""
-        block = level.blocks[place]
-        stage = Stage(level.above, level.most, place, level.home, self.cost)
-        keys = _keys(self.puf[rows], self.stratum[rows], block.variables, block.weights)
-        order = np.argsort(keys, kind="stable")
-        asked = Asked(rows[order], keys[order], self.stratum, base)
+    def begin(self, rows: Ints, base: int) -> Shortlist:
+        """Shortlists that have seen nothing, with cutoffs from rough neighbours."""
         metric = self.metric
-        both = Both(metric.puf, metric.eif, self.puf, self.eif)
-        return int(kernel.scan_block(both, metric.scorer, block, stage, asked, short))
+        short = shortlist.empty(np.full(rows[-1] - base + 1, metric.bound, np.int64), metric.keep)
+        if len(self.least.graded):
+            kernel.seed(
+                self.records, metric.scorer, self.meets, self.places[rows], rows, REACH,
+                short.cutoff, base, metric.keep,
+            )  # fmt: skip
+        return short
+
+    def look_up(self, block: Block, rows: Ints, base: int, short: Shortlist) -> int:
+        """Look PUF rows up in a block; `base` is the first of `short`. Returns EIF rows read."""
+        stratum = self.stratum[0]
+        keys = _keys(self.records.puf[rows], stratum[rows], block.variables, block.weights)
+        order = sort_keys(keys)
+        asked = Asked(rows[order], keys[order], stratum, base)
+        return int(
+            kernel.scan_block(
+                self.records, self.classes, self.metric.scorer, self.least, block, asked, short
+            )
+        )
 
     def merge(self, one: Shortlist, other: Shortlist) -> Shortlist:
         """As if one had seen the pairs of both."""
         return shortlist.merge(one, other)
 
     def finish(self, tile: Tile, part: Shortlist) -> Shortlist:
-        """A strip's shortlist needs nothing more."""
+        """A strip's shortlist in rows of the layout."""
         del tile
-        return part
+        return part._replace(eif=self.order[part.eif])
 
 
 def indexed(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> IndexedJob | None:
-    """A job that looks pairs up, or None where meeting them all is cheaper.
+    """A job that looks pairs up, or None where meeting them one by one is cheaper.
 
     `stratum` numbers the strata of PUF and EIF rows, in layout order.
     """
     scorer = metric.scorer
     chosen = np.flatnonzero((scorer.kind == EQUAL) & (scorer.other > 0))
     pairs = int((meets[:, 1] - meets[:, 0]).sum())
-    if pairs < max(1, WORTHWHILE) or not len(chosen) or metric.bound <= 0:
+    cost = int(scorer.other[chosen].min() if len(chosen) else scorer.other.max(initial=0))
+    if pairs < max(1, WORTHWHILE) or metric.bound <= 0 or cost <= 0:
         return None
+    mine, theirs, least = coarse(metric, cost)
+    order = places = np.arange(len(stratum[1]))
+    if len(least.graded):
+        order, places = _order(mine, theirs, least, stratum, chosen)
+        theirs = np.ascontiguousarray(theirs[:, order])
     job = IndexedJob(
         metric=metric,
-        levels=(),
-        cost=int(scorer.other[chosen].min()),
-        puf=np.ascontiguousarray(metric.puf.codes.T),
-        eif=np.ascontiguousarray(metric.eif.codes.T),
-        stratum=stratum[0],
+        records=metric.records(slice(None), order),
+        classes=Classes(mine, theirs, _sums(theirs, scorer.kind, least)),
+        least=least,
         meets=meets,
+        stratum=stratum,
+        order=order,
+        places=places,
     )
-    levels = _levels(job, stratum[1], chosen)
-    return replace(job, levels=levels) if levels else None
+    return replace(job, levels=_levels(job, chosen))
 
 
-def _levels(job: IndexedJob, eif_stratum: Ints, chosen: Ints) -> tuple[Level, ...]:
-    """The first stage that finds enough neighbours, the next one, and the last that is needed."""
+def _sums(theirs: Bytes, kind: Ints, least: Least) -> Ints:
+    """What missing categories of EIF rows add up to."""
+    sums = np.zeros(theirs.shape[1], np.int64)
+    for j in np.flatnonzero(kind == EQUAL).tolist():
+        sums[theirs[j] == NO_CLASS] += least.missing[j]
+    return sums
+
+
+def _order(
+    mine: Bytes, theirs: Bytes, least: Least, stratum: tuple[Ints, Ints], chosen: Ints
+) -> tuple[Ints, Ints]:
+    """EIF rows by stratum, by category, and by ever finer classes of the graded variables.
+
+    Then where each PUF row would stand among them.
+    """
+    entropy = [_entropy(theirs[j]) for j in chosen]
+    # Neighbours differ in the last variables first: those in which records differ most.
+    parts = [(int(j), 0, int(least.classes[j])) for j in chosen[np.argsort(entropy)]]
+    parts += [(int(j), shift, CLASSES >> shift) for shift in (3, 0) for j in least.graded]
+    room = ROOM // (int(max(side.max(initial=0) for side in stratum)) + 2)
+    keys = [*stratum]
+    for j, shift, size in parts:
+        if size + 1 > room:
+            break
+        room //= size + 1
+        for side, own in enumerate((mine[:, j], theirs[j])):
+            keys[side] = keys[side] * (size + 1) + np.minimum(own >> shift, size)
+    order = sort_keys(keys[1])
+    return order, np.searchsorted(keys[1][order], keys[0])
+
+
+def _levels(job: IndexedJob, chosen: Ints) -> tuple[Level, ...]:
+    """Stages that are worth it, and at last one that finds whatever could still pass."""
     # One mismatch more than `last` cannot pass the threshold.
-    last = min(-(-job.metric.bound // job.cost) - 1, len(chosen))
-    near = _neighbours(job, chosen)
-    wanted = NEIGHBOURS if len(chosen) == len(job.metric.scorer.kind) else 4 * NEIGHBOURS
-    enough = int(np.argmax(near >= wanted)) if (near >= wanted).any() else last
+    last = min(-(-job.metric.bound // job.least.cost) - 1, len(chosen))
     levels: list[Level] = []
     above = -1
-    for most in sorted({min(t, last) for t in (enough, enough + 1, last)}):
-        level = _level(job, eif_stratum, chosen, above, most)
+    for most in _stages(job, chosen, last):
+        if most + 1 > len(chosen):
+            break
+        level = _level(job, chosen, above, most)
         if _share(job, level) > MOST_READ:
             break
         levels.append(level)
         above = most
-    if levels and above < last:
-        levels.append(_everything(job, eif_stratum, chosen, above))
+    if above < last or not levels:
+        levels.append(Level(above=above, blocks=(_block(job, []),)))
     return tuple(levels)
+
+
+def _stages(job: IndexedJob, chosen: Ints, last: int) -> list[int]:
+    """Numbers of mismatches to allow one after another."""
+    if not len(job.least.graded):
+        near = _neighbours(job, chosen)
+        enough = int(np.argmax(near >= NEIGHBOURS)) if (near >= NEIGHBOURS).any() else last
+        return sorted({min(t, last) for t in (enough, enough + 1, last)})
+    rows = _probes(job)
+    cutoffs = np.sort(job.begin(rows, 0).cutoff[rows])
+    needed = np.minimum(-(-cutoffs // job.least.cost) - 1, last)
+    return sorted({max(0, int(needed[len(needed) * part // 10])) for part in (2, 5, 9)})
 
 
 def _neighbours(job: IndexedJob, chosen: Ints) -> npt.NDArray[np.float64]:
     """For t = 0, 1, ..: EIF rows within t mismatches of a PUF row, on average."""
     stream = np.random.default_rng(0)  # a guess at the work ahead; no result depends on it
-    p = stream.integers(len(job.meets), size=SAMPLE)
-    width = job.meets[p, 1] - job.meets[p, 0]
-    e = job.meets[p, 0] + (stream.random(SAMPLE) * width).astype(np.int64)
-    mine, theirs = job.puf[p][:, chosen], job.eif[e][:, chosen]
+    meets = job.meets
+    p = stream.integers(len(meets), size=SAMPLE)
+    width = meets[p, 1] - meets[p, 0]
+    e = meets[p, 0] + (stream.random(SAMPLE) * width).astype(np.int64)
+    mine, theirs = job.records.puf[p][:, chosen], job.records.eif[e][:, chosen]
     mismatches = ((mine != theirs) & (mine >= 0) & (theirs >= 0)).sum(axis=1)
     weights = np.bincount(mismatches, weights=width, minlength=len(chosen) + 1)
     return np.asarray(np.cumsum(weights) / SAMPLE)
 
 
-def _level(job: IndexedJob, eif_stratum: Ints, chosen: Ints, above: int, most: int) -> Level:
+def _level(job: IndexedJob, chosen: Ints, above: int, most: int) -> Level:
     """Blocks for at most `most` mismatches: one more block than that, of balanced entropy."""
-    number = most + 1
-    if number > min(len(chosen), MOST_BLOCKS):
-        return _everything(job, eif_stratum, chosen, above)
-    shares: list[list[int]] = [[] for _ in range(number)]
-    weight = np.zeros(number)
-    entropy = {int(j): _entropy(job.eif[:, j]) for j in chosen}
+    shares: list[list[int]] = [[] for _ in range(most + 1)]
+    weight = np.zeros(most + 1)
+    entropy = {int(j): _entropy(job.classes.theirs[j]) for j in chosen}
     for j in sorted(entropy, key=lambda j: -entropy[j]):
         lightest = int(np.argmin(weight))
         shares[lightest].append(j)
         weight[lightest] += entropy[j]
-    home = np.full(len(job.metric.scorer.kind), -1, np.int64)
-    for place, share in enumerate(shares):
-        home[share] = place
-    blocks = tuple(_block(job, eif_stratum, share, chosen) for share in shares)
-    return Level(above=above, most=most, blocks=blocks, home=home)
+    blocks = tuple(_block(job, share) for share in shares)
+    return Level(above=above, blocks=blocks)
 
 
-def _everything(job: IndexedJob, eif_stratum: Ints, chosen: Ints, above: int) -> Level:
-    """All pairs with more than `above` mismatches, by one block without variables."""
-    home = np.full(len(job.metric.scorer.kind), -1, np.int64)
-    # Mismatches are counted as of block 1, so that block 0, this one, is never spoilt.
-    home[chosen] = 1
-    block = _block(job, eif_stratum, [], chosen)
-    return Level(above=above, most=len(chosen), blocks=(block,), home=home)
-
-
-def _entropy(codes: npt.NDArray[np.int32]) -> float:
-    share = np.bincount(codes + 1) / len(codes)
+def _entropy(classes: Bytes) -> float:
+    share = np.bincount(classes) / max(1, len(classes))
     share = share[share > 0]
     return float(-(share * np.log(share)).sum())
 
 
-def _block(job: IndexedJob, eif_stratum: Ints, share: list[int], chosen: Ints) -> Block:
+def _block(job: IndexedJob, share: list[int]) -> Block:
     """Sort the EIF by its key on the variables of a share, as many as a key has room for."""
-    codes = job.eif
     sizes, variables = [], []
-    room = ROOM // (int(max(job.stratum.max(), eif_stratum.max(initial=0))) + 2)
+    room = ROOM // (int(max(side.max(initial=0) for side in job.stratum)) + 2)
     for j in share:
-        size = int(max(job.puf[:, j].max(), codes[:, j].max(initial=-1))) + 2
+        size = _size(job, j)
         if size <= room:
             room //= size
             sizes.append(size)
             variables.append(j)
-    weights = np.cumprod([1, *sizes[::-1]])[::-1]
-    keys = _keys(codes, eif_stratum, np.array(variables, np.int64), weights)
-    rows = np.argsort(keys, kind="stable")
-    distinct, starts = np.unique(keys[rows], return_index=True)
-    others = [j for j in chosen.tolist() if j not in variables][:MOST_FILTERED]
+    weights = np.cumprod([1, *sizes[::-1]])[::-1].astype(np.int64)
+    keys = _keys(job.records.eif, job.stratum[1], np.array(variables, np.int64), weights)
+    rows = sort_keys(keys)
+    ordered = keys[rows]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    first, bits = _bitmaps(job, rows, variables)
     return Block(
         variables=np.array(variables, np.int64),
-        weights=weights.astype(np.int64),
-        sizes=np.array(sizes, np.int64),
-        wild=np.array([bool((codes[:, j] < 0).any()) for j in variables], np.bool_),
-        keys=distinct,
+        weights=weights,
+        keys=ordered[starts],
         starts=np.append(starts, len(rows)).astype(np.int64),
         rows=rows,
-        others=np.array(others, np.int64),
-        bytes=_bytes(codes, others)[:, rows],
+        first=first,
+        bits=bits,
     )
 
 
-def _bytes(codes: Codes, variables: list[int]) -> npt.NDArray[np.uint8]:
-    """Codes as bytes; many categories share one, which can only make a pair look nearer."""
-    table = np.ascontiguousarray(codes[:, variables].T)
-    return np.where(table < 0, MISSING_BYTE, table % MISSING_BYTE).astype(np.uint8)
+def _size(job: IndexedJob, j: int) -> int:
+    """Codes of a variable, and one for missing values."""
+    highest = max(rows.codes[j].max(initial=-1) for rows in (job.metric.puf, job.metric.eif))
+    return int(highest) + 2
+
+
+def _bitmaps(
+    job: IndexedJob, rows: Ints, left_out: list[int]
+) -> tuple[Ints, npt.NDArray[np.uint64]]:
+    """Bitmaps of all variables but those that the block's key holds, and where each begins."""
+    least, theirs, kind = job.least, job.classes.theirs, job.metric.scorer.kind
+    first = np.full(len(kind), -1, np.int64)
+    held = 1 + SUMS
+    for j in range(len(kind)):
+        if j not in left_out and (kind[j] != EQUAL or job.metric.scorer.other[j] > 0):
+            first[j] = held
+            held += int(least.classes[j])
+    bits = np.zeros((held, -(-len(rows) // 64)), np.uint64)
+    for j in np.flatnonzero(first >= 0).tolist():
+        mark = mark_mismatches if kind[j] == EQUAL else mark_ranges
+        mark(theirs[j], rows, least.classes[j], bits[first[j] : first[j] + least.classes[j]])
+    mark_sums(job.classes.sums, rows, bits[1 : 1 + SUMS])
+    return first, bits
 
 
 def _keys(codes: Codes, stratum: Ints, variables: Ints, weights: Ints) -> Ints:
@@ -253,10 +334,15 @@ def _keys(codes: Codes, stratum: Ints, variables: Ints, weights: Ints) -> Ints:
     return np.asarray(keys, np.int64)
 
 
+def _probes(job: IndexedJob) -> Ints:
+    return np.unique(np.linspace(0, len(job.meets) - 1, PROBES).astype(np.int64))
+
+
 def _share(job: IndexedJob, level: Level) -> float:
     """The share of the EIF that some PUF rows would read."""
-    probes = np.unique(np.linspace(0, len(job.meets) - 1, PROBES).astype(np.int64))
+    rows = _probes(job)
     # A cutoff of 0 lets nothing through: the lookup is only measured.
     short = shortlist.empty(np.zeros(len(job.meets), np.int64), 1)
-    read = sum(job.look_up(level, place, probes, 0, short) for place in range(len(level.blocks)))
-    return read / max(1, int((job.meets[probes, 1] - job.meets[probes, 0]).sum()))
+    read = sum(job.look_up(block, rows, 0, short) for block in level.blocks)
+    meets = job.meets[rows]
+    return read / max(1, int((meets[:, 1] - meets[:, 0]).sum()))

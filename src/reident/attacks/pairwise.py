@@ -12,7 +12,8 @@ from reident.attacks.index import indexed
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
 from reident.kernels import shortlist
-from reident.kernels.blocks import WEIGHT
+from reident.kernels.bitmaps import DIGITS
+from reident.kernels.keys import sort_keys
 from reident.model.linked import UNMET, Linked, Ranking, Scale
 from reident.model.pairs import Pairs
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from reident.encode.files import Files
     from reident.encode.strata import Layout
     from reident.engine.job import Fold, Tile
-    from reident.kernels.pairs import Rows, Scorer
+    from reident.kernels.pairs import Records, Rows, Scorer
     from reident.kernels.shortlist import Shortlist
     from reident.model.notes import Note
 
@@ -37,7 +38,7 @@ MOST_UNITS = 2**62
 
 def bounded(bound: int) -> int:
     """A bound as the kernels can hold it: a larger one lets every pair pass all the same."""
-    return max(0, min(bound, MOST_UNITS // WEIGHT))
+    return max(0, min(bound, MOST_UNITS >> DIGITS))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,19 @@ class Metric:
     scale: Scale
     encoding: Mapping[str, Any]
     notes: list[Note]
+
+    def records(self, puf: Ints | slice, eif: Ints) -> Records:
+        """Rows of both files by record, as kernels want them that look at pairs singly."""
+        measured = bool((self.scorer.kind == kernel.DISTANCE).any())
+        numbers = [
+            np.ascontiguousarray(rows.numbers[:, taken].T) if measured else rows.numbers
+            for rows, taken in ((self.puf, puf), (self.eif, eif))
+        ]
+        return kernel.Records(
+            np.ascontiguousarray(self.puf.codes[:, puf].T),
+            np.ascontiguousarray(self.eif.codes[:, eif].T),
+            *numbers,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,22 +141,10 @@ def link_ranked(
 
 def _ranked(short: Shortlist, layout: Layout) -> Pairs:
     """Shortlists as pairs in order of PUF key, rank, EIF key."""
-    inside = np.arange(short.eif.shape[1]) < short.size[:, None]
-    rows, _ = np.nonzero(inside)
-    puf, eif, units = layout.puf[rows], layout.eif[short.eif[inside]], short.units[inside]
-    order = np.lexsort((eif, units, puf))
-    puf, eif, units = puf[order], eif[order], units[order]
-    new_record = np.diff(puf, prepend=-1) != 0
-    new_group = new_record | (np.diff(units, prepend=-1) != 0)
-    group = np.cumsum(new_group) - 1
-    first_group = np.maximum.accumulate(np.where(new_record, group, 0))
-    return Pairs(
-        puf=puf,
-        eif=eif,
-        units=units,
-        rank=group - first_group + 1,
-        tied=np.bincount(group, minlength=0)[group].astype(np.int64),
-    )
+    out = np.empty((int(short.size.sum()), 5), np.int64)
+    shortlist.unfold(short, sort_keys(layout.puf), layout.puf, layout.eif, out)
+    puf, eif, units, rank, tied = np.ascontiguousarray(out.T)
+    return Pairs(puf=puf, eif=eif, units=units, rank=rank, tied=tied)
 
 
 def _ranking(short: Shortlist, metric: Metric, files: Files, pairs: Pairs) -> Ranking:
@@ -178,9 +180,21 @@ def units_of(metric: Metric, files: Files, pairs: Ints) -> Ints:
     same = files.strata.puf[pairs[:, 0]] == files.strata.eif[pairs[:, 1]]
     met = same & (asked[:, 0] >= 0) & (asked[:, 1] >= 0)
     out = np.full(len(pairs), UNMET, np.int64)
-    found = np.zeros(int(met.sum()), np.int64)
-    kernel.score_listed(metric.puf, metric.eif, metric.scorer, asked[met], found)
-    out[met] = found
+    out[met] = score(metric, asked[met])
+    return out
+
+
+def score(metric: Metric, pairs: Ints) -> Ints:
+    """Exact units of pairs (PUF row, EIF row), whatever they are."""
+    scorer = metric.scorer
+    if len(scorer.scale):
+        scorer = scorer._replace(scale=scorer.scale[pairs[:, 0]])
+    out = np.zeros(len(pairs), np.int64)
+    # The records of a pair lie in the same row of both tables; no cutoff stops a score short.
+    same = np.repeat(np.arange(len(pairs)), 2).reshape(-1, 2)
+    never = np.full(len(pairs), MOST_UNITS, np.int64)
+    records = metric.records(pairs[:, 0], pairs[:, 1])
+    kernel.score_some(records, scorer, same, len(pairs), never, 0, False, out)  # noqa: FBT003  # numba takes flags by place
     return out
 
 

@@ -1,9 +1,10 @@
-"""Find near pairs without meeting every pair: wildcard pigeonhole blocks.
+"""Find near pairs without meeting every pair: wildcard pigeonhole blocks, filtered by bitmaps.
 
 Cut the categorical variables into t + 1 blocks. A pair with at most t mismatches has a block with
 none (a missing value is a wildcard, not a mismatch), so it is found among the EIF rows that agree
 with the PUF row on that whole block. A lookup may return more rows than that, never fewer: every
-row found is scored exactly, and counted in its first block without a mismatch alone.
+row that the bitmaps do not rule out is scored exactly, and no pair enters a shortlist twice. A
+block without variables finds every row: that is meeting them all, 64 at a time.
 """
 
 from __future__ import annotations
@@ -14,19 +15,61 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.pairs import EQUAL, Rows, Scorer, above_floor, add_one
-from reident.kernels.shortlist import Shortlist, push
+from reident.kernels.bitmaps import (
+    ALL_BITS,
+    CLASSES,
+    DIGITS,
+    MISMATCHES,
+    NO_BITS,
+    NO_CLASS,
+    OVER,
+    SUMS,
+    WORDS,
+    add_digits,
+    add_four,
+    draw_digits,
+    lowest,
+    preload,
+)
+from reident.kernels.pairs import EQUAL, Records, Scorer, score_some
+from reident.kernels.shortlist import Shortlist, put
 
-CHUNK = 4096
-"""EIF rows filtered at a time."""
+Ints = npt.NDArray[np.int64]
 MOST_RUNS = 512
-"""Runs of one PUF key; a key with more of them takes its whole stratum."""
-MISSING_BYTE = 255
-NO_NUMBERS = np.zeros(0)
-WEIGHT = 4
-"""A mismatch counts 4 in the byte filter, so that a missing score of a quarter still counts."""
-MOST_FILTERED = 60
-"""Variables in the byte filter: 60 mismatches of weight 4 fit a byte."""
+"""Runs of one PUF key; where there are more, the rest is taken as it lies."""
+MOST_SUM = (1 << SUMS) - 1
+"""What missing values add up to is exact below this."""
+WAITING = 4 * 64 * WORDS
+"""Pairs that may wait to be scored."""
+MOST_LIMIT = 1 << (DIGITS + MISMATCHES)
+"""Bounds, in sixteenths of a mismatch, that a counter can hold."""
+
+
+class Classes(NamedTuple):
+    """The classes of PUF rows, by record, and of EIF rows, by variable.
+
+    `sums` is what the missing categories of EIF rows add up to, in sixteenths.
+    """
+
+    mine: npt.NDArray[np.uint8]
+    theirs: npt.NDArray[np.uint8]
+    sums: Ints
+
+
+class Least(NamedTuple):
+    """What variables score at least, in sixteenths of the least that a mismatch costs.
+
+    `graded` lists variables that are not EQUAL; the k-th scores digits[k, PUF class, EIF class].
+    `missing` is what a missing PUF value adds, `classes` counts EIF classes; `cost` is in units.
+    Where it is `exact`, complete PUF rows score just that.
+    """
+
+    graded: Ints
+    digits: npt.NDArray[np.uint8]
+    missing: Ints
+    classes: Ints
+    cost: int
+    exact: bool
 
 
 class Block(NamedTuple):
@@ -34,274 +77,410 @@ class Block(NamedTuple):
 
     A key is a number in mixed radix: stratum, then code + 1 of each of `variables` (0 missing),
     with the given `weights`. Distinct `keys` ascend; rows starts[k] to starts[k + 1] of `rows`
-    have key k. `bytes` holds codes of the `others`, in this order, one row per variable.
+    have key k. `bits` are bitmaps over `rows`: an empty one, SUMS digits of what missing values
+    add, and those of variable j from row first[j] on, -1 for variables that it leaves out.
     """
 
-    variables: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int64]
-    wild: npt.NDArray[np.bool_]
-    keys: npt.NDArray[np.int64]
-    starts: npt.NDArray[np.int64]
-    rows: npt.NDArray[np.int64]
-    others: npt.NDArray[np.int64]
-    bytes: npt.NDArray[np.uint8]
+    variables: Ints
+    weights: Ints
+    keys: Ints
+    starts: Ints
+    rows: Ints
+    first: Ints
+    bits: npt.NDArray[np.uint64]
 
 
-class Stage(NamedTuple):
-    """Which pairs a scan accepts: more than `above` and at most `most` mismatches.
+class Asked(NamedTuple):
+    """PUF rows in order of their key on a block, that key, and where shortlists begin."""
 
-    `block` is the place of the scanned block among those of the stage, `home` the block of each
-    variable, -1 for variables of no block. `cost` is the least that a mismatch adds.
-    """
-
-    above: int
-    most: int
-    block: int
-    home: npt.NDArray[np.int64]
-    cost: int
+    rows: Ints
+    keys: Ints
+    stratum: Ints
+    base: int
 
 
 @numba.njit(cache=True, nogil=True)
 def find_runs(
-    block: Block,
-    codes: npt.NDArray[np.int32],
-    p: int,
-    stratum: int,
-    whole: tuple[int, int],
-    runs: npt.NDArray[np.int64],
-) -> int:
-    """Runs of block rows that agree with PUF row p wherever both are present; returns how many.
+    block: Block, codes: npt.NDArray[np.int32], stratum: int, runs: Ints
+) -> tuple[int, bool]:
+    """Runs of block rows that agree with a PUF row wherever both are present.
 
-    `whole` is the PUF row's stratum as a run of the block.
+    Variable by variable a range of keys is narrowed to those with the PUF row's code and those
+    with a missing one. Runs ascend and do not overlap. Returns how many there are, and whether
+    they hold nothing but rows that agree.
     """
-    size = len(block.variables)
-    choices = 1
-    for k in range(size):
-        a = codes[p, block.variables[k]]
-        choices *= block.sizes[k] if a < 0 else (2 if block.wild[k] else 1)
-        if choices > MOST_RUNS:
-            runs[0, 0], runs[0, 1] = whole
-            return 1
-    found = 0
-    for choice in range(choices):
-        key = stratum * block.weights[0]
-        left = choice
-        for k in range(size):
-            a = codes[p, block.variables[k]]
-            if a < 0:
-                key += (left % block.sizes[k]) * block.weights[k + 1]
-                left //= block.sizes[k]
-            elif block.wild[k]:
-                key += (a + 1) * (left % 2) * block.weights[k + 1]
-                left //= 2
+    keys, starts, weights, variables = block.keys, block.starts, block.weights, block.variables
+    depth = len(variables)
+    # Ranges still to be narrowed: first and last key, their common part, variables done.
+    stack = np.empty((2 * MOST_RUNS, 4), np.int64)
+    stack[0, 0] = np.searchsorted(keys, stratum * weights[0])
+    stack[0, 1] = np.searchsorted(keys, (stratum + 1) * weights[0])
+    stack[0, 2], stack[0, 3] = stratum * weights[0], 0
+    waiting, found, agreed = 1, 0, True
+    while waiting:
+        waiting -= 1
+        begin, end, prefix, done = stack[waiting]
+        if begin == end:
+            continue
+        if done == depth or found + waiting + 2 >= MOST_RUNS:
+            agreed = agreed and done == depth
+            if found and runs[found - 1, 1] == starts[begin]:
+                runs[found - 1, 1] = starts[end]
             else:
-                key += (a + 1) * block.weights[k + 1]
-        at = np.searchsorted(block.keys, key)
-        if at < len(block.keys) and block.keys[at] == key:
-            runs[found, 0] = block.starts[at]
-            runs[found, 1] = block.starts[at + 1]
-            found += 1
-    return found
+                runs[found, 0], runs[found, 1] = starts[begin], starts[end]
+                found += 1
+            continue
+        code, weight = codes[variables[done]], weights[done + 1]
+        if code >= 0:
+            # The missing ones come first in order, so they are put on the stack last.
+            own = prefix + (code + 1) * weight
+            stack[waiting, 0] = begin + np.searchsorted(keys[begin:end], own)
+            stack[waiting, 1] = begin + np.searchsorted(keys[begin:end], own + weight)
+            stack[waiting, 2], stack[waiting, 3] = own, done + 1
+            stack[waiting + 1, 0] = begin
+            stack[waiting + 1, 1] = begin + np.searchsorted(keys[begin:end], prefix + weight)
+            stack[waiting + 1, 2], stack[waiting + 1, 3] = prefix, done + 1
+            waiting += 2
+        else:
+            # Any code will do: the first one that there is, then whatever lies behind it.
+            own = keys[begin] - (keys[begin] - prefix) % weight
+            middle = begin + np.searchsorted(keys[begin:end], own + weight)
+            stack[waiting, 0], stack[waiting, 1] = middle, end
+            stack[waiting, 2], stack[waiting, 3] = prefix, done
+            stack[waiting + 1, 0], stack[waiting + 1, 1] = begin, middle
+            stack[waiting + 1, 2], stack[waiting + 1, 3] = own, done + 1
+            waiting += 2
+    return found, agreed
 
 
-class Both(NamedTuple):
-    """Both files by variable, and their codes by record as well, for pairs looked at singly."""
+@numba.njit(cache=True, nogil=True)
+def fetch(
+    bits: npt.NDArray[np.uint64], row: int, source: Ints, tile: npt.NDArray[np.uint64], words: Any
+) -> None:
+    """Copy words of a bitmap into a tile."""
+    at = np.uint64(row * WORDS)
+    for w in range(words):
+        tile[at + w] = bits[row, source[w]]
 
-    puf: Rows
-    eif: Rows
-    mine: npt.NDArray[np.int32]
-    theirs: npt.NDArray[np.int32]
 
+class Candidates(NamedTuple):
+    """Pairs (PUF row, EIF row) that wait to be scored, what they score at least, in sixteenths.
 
-class Asked(NamedTuple):
-    """PUF rows in order of their key on a block, and that key.
-
-    `stratum` is that of every PUF row, `base` the PUF row that the shortlists begin with.
+    Pairs of a PUF row lie together; where they score just that, `known` says so. Then the pairs
+    whose turn it is, and room for their units.
     """
 
-    rows: npt.NDArray[np.int64]
-    keys: npt.NDArray[np.int64]
-    stratum: npt.NDArray[np.int64]
-    base: int
-
-
-class Drawer(NamedTuple):
-    """EIF rows gathered for one PUF key: row numbers, bytes, codes and numbers, by variable.
-
-    `bytes` has a row for each of the block's `others`; `codes` and `numbers` one for each variable
-    that is not EQUAL, named by `graded`.
-    """
-
-    rows: npt.NDArray[np.int64]
-    others: npt.NDArray[np.int64]
-    bytes: npt.NDArray[np.uint8]
-    graded: npt.NDArray[np.int64]
-    codes: npt.NDArray[np.int32]
-    numbers: npt.NDArray[np.float64]
+    pairs: Ints
+    least: Ints
+    known: npt.NDArray[np.bool_]
+    turn: Ints
+    units: Ints
 
 
 @numba.njit(cache=True, nogil=True)
-def gather(block: Block, eif: Rows, start: int, stop: int, drawer: Drawer, filled: int) -> None:
-    """Copy block rows start..stop - 1 into a drawer, behind what it holds."""
-    rows, held = drawer.rows, block.rows
-    for i in range(start, stop):
-        rows[filled + i - start] = held[i]
-    for k in range(len(drawer.bytes)):
-        source, target = block.bytes[k], drawer.bytes[k]
-        for i in range(start, stop):
-            target[filled + i - start] = source[i]
-    for k in range(len(drawer.graded)):
-        codes, numbers = eif.codes[drawer.graded[k]], drawer.codes[k]
-        for i in range(start, stop):
-            numbers[filled + i - start] = codes[held[i]]
-        if len(eif.numbers) > 1:
-            values, copies = eif.numbers[drawer.graded[k]], drawer.numbers[k]
-            for i in range(start, stop):
-                copies[filled + i - start] = values[held[i]]
-
-
-@numba.njit(cache=True, nogil=True)
-def count_bytes(
-    total: npt.NDArray[np.uint8], column: npt.NDArray[np.uint8], a: int, missing: int
-) -> None:
-    """Add what a variable counts at least: WEIGHT for a mismatch, `missing` for a missing EIF."""
-    one, other, none = np.uint8(a), np.uint8(WEIGHT), np.uint8(missing)
-    wild, nothing = np.uint8(MISSING_BYTE), np.uint8(0)
-    for i in range(len(total)):
-        b = column[i]
-        total[i] = np.uint8(total[i] + (nothing if b == one else (none if b == wild else other)))
-
-
-@numba.njit(cache=True, nogil=True)
-def grade(
-    total: npt.NDArray[np.int64], puf: Rows, p: int, drawer: Drawer, size: int, scorer: Scorer
-) -> None:
-    """Units of the variables that are not EQUAL, lower bounds of distances, for a drawer's rows."""
-    total[:] = 0
-    for k in range(len(drawer.graded)):
-        j = drawer.graded[k]
-        numbers = drawer.numbers[k, :size] if len(drawer.numbers) else NO_NUMBERS
-        add_one(total, puf, p, j, drawer.codes[k, :size], numbers, scorer)
-
-
-@numba.njit(cache=True, nogil=True)
-def draw(
-    both: Both,
+def settle(
+    records: Records,
     scorer: Scorer,
-    drawer: Drawer,
-    filled: int,
-    stage: Stage,
-    rows: npt.NDArray[np.int64],
+    candidates: Candidates,
+    size: int,
     base: int,
+    cost: int,
     short: Shortlist,
 ) -> None:
-    """Score the rows of a drawer for PUF rows of one key; `base` is the first of the shortlists."""
-    # Plain local arrays: looking into a tuple of arrays for every pair costs more than the pair.
-    mine, theirs, places, others = both.mine, both.theirs, drawer.rows, drawer.others
-    kind, missing, other, home = scorer.kind, scorer.missing, scorer.other, stage.home
-    above, most, cost = stage.above, stage.most, stage.cost
-    before_me = (np.int64(1) << stage.block) - 1
-    counts = np.empty(filled, np.uint8)
-    graded = np.zeros(filled, np.int64)
-    least_units = np.empty(filled, np.int64)
-    mixed = len(drawer.graded) > 0
-    keep = short.eif.shape[1]
-    for p in rows:
-        row = p - base
-        cutoff = short.cutoff[row]
-        constant = 0
-        counts[:] = 0
-        for k in range(len(others)):
-            j = others[k]
-            a = mine[p, j]
-            least = min(WEIGHT, WEIGHT * missing[j] // other[j])
-            if a < 0:
-                constant += least
-            else:
-                count_bytes(counts, drawer.bytes[k, :filled], a % MISSING_BYTE, least)
-        if mixed:
-            grade(graded, both.puf, p, drawer, filled, scorer)
-        # What each pair scores at least, in WEIGHT-ths of a unit.
-        for i in range(filled):
-            least_units[i] = (np.int64(counts[i]) + constant) * cost + WEIGHT * graded[i]
-        # The pairs that look nearest come first: they bring the cutoff down for all others.
-        pivot: Any = np.int64(-1)
-        if mixed and short.size[row] < keep < filled:
-            pivot = np.partition(least_units, keep)[keep]
-        for sweep in range(0 if pivot >= 0 else 1, 2):
-            for i in range(filled):
-                if least_units[i] >= WEIGHT * cutoff or (least_units[i] <= pivot) != (sweep == 0):
-                    continue
-                e = places[i]
-                units = graded[i]
-                mismatches = 0
-                spoilt = np.int64(0)
-                for j in range(len(kind)):
-                    if kind[j] == EQUAL:
-                        a, b = mine[p, j], theirs[e, j]
-                        if a < 0 or b < 0:
-                            units += missing[j]
-                        elif a != b:
-                            units += other[j]
-                            if home[j] >= 0:
-                                mismatches += 1
-                                spoilt |= np.int64(1) << home[j]
-                if units >= cutoff or mismatches <= above or mismatches > most:
-                    continue
-                # The first block without a mismatch counts a pair: those before it are spoilt.
-                if spoilt & before_me != before_me or spoilt >> stage.block & 1:
-                    continue
-                if mixed:
-                    units += above_floor(both.puf, p, both.eif, e, scorer)
-                if units < cutoff:
-                    push(short, row, e, units)
-                    cutoff = short.cutoff[row]
+    """Score `size` candidates exactly and put those below their cutoffs on shortlists.
+
+    For each PUF row those that look nearest come first: they bring its cutoff down, and most of
+    the others need not be looked at.
+    """
+    pairs, least, known, turn, units = candidates
+    sizes, held, scores, cutoffs = short
+    for i in range(size):
+        if known[i]:
+            row = pairs[i, 0] - base
+            score = least[i] * cost >> DIGITS
+            if score < cutoffs[row]:
+                put(sizes, held, scores, cutoffs, row, pairs[i, 1], score)
+    nearest = np.empty(held.shape[1] + 1, np.int64)
+    begin, now = 0, 0
+    while begin < size:
+        if known[begin]:
+            least[begin] = -1
+            begin += 1
+            continue
+        end, seen = begin, 0
+        while end < size and pairs[end, 0] == pairs[begin, 0]:
+            at = min(seen, len(nearest) - 1)
+            if seen < len(nearest) or least[end] < nearest[at]:
+                while at > 0 and nearest[at - 1] > least[end]:
+                    nearest[at] = nearest[at - 1]
+                    at -= 1
+                nearest[at] = least[end]
+                seen = min(seen + 1, len(nearest))
+            end += 1
+        for i in range(begin, end):
+            if least[i] <= nearest[seen - 1]:
+                turn[now, 0], turn[now, 1] = pairs[i, 0], pairs[i, 1]
+                now += 1
+                least[i] = -1
+        begin = end
+    for sweep in range(2):
+        if sweep:
+            now = 0
+            for i in range(size):
+                if least[i] >= 0 and least[i] * cost < cutoffs[pairs[i, 0] - base] << DIGITS:
+                    turn[now, 0], turn[now, 1] = pairs[i, 0], pairs[i, 1]
+                    now += 1
+        score_some(records, scorer, turn, now, cutoffs, base, False, units)
+        for i in range(now):
+            row = turn[i, 0] - base
+            if units[i] < cutoffs[row]:
+                put(sizes, held, scores, cutoffs, row, turn[i, 1], units[i])
 
 
 @numba.njit(cache=True, nogil=True)
 def scan_block(
-    both: Both, scorer: Scorer, block: Block, stage: Stage, asked: Asked, short: Shortlist
+    records: Records,
+    classes: Classes,
+    scorer: Scorer,
+    least: Least,
+    block: Block,
+    asked: Asked,
+    short: Shortlist,
 ) -> int:
     """Score the pairs that a block finds for the asked PUF rows; returns how many rows it read.
 
     PUF rows of one key share what is gathered.
     """
     rows, keys = asked.rows, asked.keys
-    graded = np.flatnonzero(scorer.kind != EQUAL)
-    numbers = len(graded) if len(both.eif.numbers) > 1 else 0
-    drawer = Drawer(
-        np.empty(CHUNK, np.int64),
-        block.others,
-        np.empty((len(block.others), CHUNK), np.uint8),
-        graded,
-        np.empty((len(graded), CHUNK), np.int32),
-        np.empty((numbers, CHUNK), np.float64),
+    held = len(block.bits)
+    planes = len(least.graded) * CLASSES * DIGITS
+    desk = Desk(
+        np.zeros((held + planes) * WORDS, np.uint64),
+        np.zeros(held + planes, np.int64),
+        np.empty(WORDS, np.int64),
+        np.empty(WORDS, np.uint64),
+        np.zeros((OVER + 1) * WORDS, np.uint64),
+        np.zeros((OVER + 1) * WORDS, np.uint64),
+        np.zeros(len(block.first) + 4, np.uint64),
     )
+    candidates = Candidates(
+        np.empty((WAITING, 2), np.int64),
+        np.empty(WAITING, np.int64),
+        np.empty(WAITING, np.bool_),
+        np.empty((WAITING, 2), np.int64),
+        np.empty(WAITING, np.int64),
+    )
+    source, valid = desk.source, desk.valid
     runs = np.empty((MOST_RUNS, 2), np.int64)
-    read, begin = 0, 0
+    now, read, waiting, begin = 0, 0, 0, 0
     while begin < len(rows):
         end = begin + 1
         while end < len(rows) and keys[end] == keys[begin]:
             end += 1
         p = rows[begin]
-        stratum = asked.stratum[p]
-        first = np.searchsorted(block.keys, stratum * block.weights[0])
-        last = np.searchsorted(block.keys, (stratum + 1) * block.weights[0])
-        whole = (block.starts[first], block.starts[last])
-        filled = 0
-        for run in range(find_runs(block, both.mine, p, stratum, whole, runs)):
-            start = runs[run, 0]
-            while start < runs[run, 1]:
-                stop = min(runs[run, 1], start + CHUNK - filled)
-                gather(block, both.eif, start, stop, drawer, filled)
-                filled += stop - start
-                read += (stop - start) * (end - begin)
-                start = stop
-                if filled == CHUNK:
-                    draw(both, scorer, drawer, filled, stage, rows[begin:end], asked.base, short)
-                    filled = 0
-        if filled:
-            draw(both, scorer, drawer, filled, stage, rows[begin:end], asked.base, short)
+        found, agreed = find_runs(block, records.puf[p], asked.stratum[p], runs)
+        size, run, word = 0, 0, -1
+        while run < found or size:
+            while run < found and size < WORDS:
+                start, stop = runs[run]
+                word = max(word, start >> 6)
+                mask = ALL_BITS
+                if word == start >> 6:
+                    mask &= ALL_BITS << np.uint64(start & 63)
+                if word == stop >> 6:
+                    mask &= (np.uint64(1) << np.uint64(stop & 63)) - np.uint64(1)
+                if size and source[size - 1] == word:
+                    # Runs may share a word.
+                    valid[size - 1] |= mask
+                else:
+                    source[size], valid[size] = word, mask
+                    size += 1
+                if word >= (stop - 1) >> 6:
+                    run += 1
+                else:
+                    word += 1
+            now += 1
+            read += size * 64 * (end - begin)
+            at = begin
+            while at < end:
+                at, waiting = scan_tile(
+                    classes, scorer, least, block, asked, at, end, short.cutoff, size, now,
+                    agreed, desk, candidates, waiting,
+                )  # fmt: skip
+                if at < end or waiting > WAITING // 2:
+                    settle(records, scorer, candidates, waiting, asked.base, least.cost, short)
+                    waiting = 0
+            size = 0
         begin = end
+    settle(records, scorer, candidates, waiting, asked.base, least.cost, short)
     return read
+
+
+class Desk(NamedTuple):
+    """Room to work in: a tile of bitmaps and planes, and when each row of it was filled.
+
+    Words of the block that the tile holds, and which of their rows were found. Then a counter at
+    its start, a counter, and the bitmaps chosen for a PUF row.
+    """
+
+    tile: npt.NDArray[np.uint64]
+    filled: Ints
+    source: Ints
+    valid: npt.NDArray[np.uint64]
+    start: npt.NDArray[np.uint64]
+    counter: npt.NDArray[np.uint64]
+    chosen: npt.NDArray[np.uint64]
+
+
+@numba.njit(cache=True, nogil=True)
+def scan_tile(
+    classes: Classes,
+    scorer: Scorer,
+    least: Least,
+    block: Block,
+    asked: Asked,
+    at: int,
+    end: int,
+    cutoffs: Ints,
+    size: int,
+    now: int,
+    agreed: bool,
+    desk: Desk,
+    candidates: Candidates,
+    waiting: int,
+) -> tuple[int, int]:
+    """Filter a tile of `size` words for asked PUF rows `at` to `end` - 1; `now` numbers the tile.
+
+    What the filter lets through joins the `waiting` candidates. Returns the row before which it
+    ran out of room, and how many wait.
+    """
+    # Plain local arrays: looking into a tuple of arrays for every row costs more than the row.
+    tile, filled, source, valid, start, counter, chosen = desk
+    pairs, bounds, known = candidates.pairs, candidates.least, candidates.known
+    mine, rows, base = classes.mine, asked.rows, asked.base
+    first, places, bits, kind = block.first, block.rows, block.bits, scorer.kind
+    graded, digits, missing, numbers = least.graded, least.digits, least.missing, least.classes
+    v, held, words = len(first), len(bits), np.uint64(size)
+    over, row_size = np.uint64(OVER * WORDS), np.uint64(WORDS)
+    # Without graded variables the sixteenths stay as they begin.
+    first_digit = np.uint64(0) if len(graded) else np.uint64(DIGITS)
+    one = np.uint64(1)
+    exact = least.exact and agreed
+    loaded, loaded_whole = -1, False
+    if filled[1] != now:
+        filled[1] = now
+        for q in range(1, 1 + SUMS):
+            fetch(bits, q, source, tile, words)
+    while at < end:
+        if waiting + size * 64 > len(pairs):
+            return at, waiting
+        p = rows[at]
+        at += 1
+        limit = -(-(cutoffs[p - base] << DIGITS) // least.cost)
+        whole_limit = limit
+        many, whole = 0, True
+        for j in range(v):
+            c = mine[p, j]
+            if c == NO_CLASS:
+                limit -= missing[j]
+                whole = whole and kind[j] != EQUAL
+            elif first[j] >= 0 and kind[j] == EQUAL:
+                bitmap = first[j] + np.int64(c)
+                if filled[bitmap] != now:
+                    filled[bitmap] = now
+                    fetch(bits, bitmap, source, tile, words)
+                chosen[many] = np.uint64(bitmap * WORDS)
+                many += 1
+        if limit <= 0:
+            continue
+        if limit <= MOST_LIMIT:
+            # What is missing on both sides counts once: sums hold for complete PUF rows alone.
+            if limit != loaded or whole != loaded_whole:
+                preload(MOST_LIMIT - limit, tile, 1, SUMS if whole else 0, words, start)
+                loaded, loaded_whole = limit, whole
+            for q in range(first_digit * row_size, over + row_size, row_size):
+                for w in range(words):
+                    counter[q + w] = start[q + w]
+            while many % 4:
+                # Row 0 is empty: nothing is added.
+                chosen[many] = NO_BITS
+                many += 1
+            for k in range(0, many, 4):
+                add_four(
+                    tile, chosen[k], chosen[k + 1], chosen[k + 2], chosen[k + 3], words, counter
+                )
+            for k in range(len(graded)):
+                j = graded[k]
+                c = mine[p, j]
+                if c == NO_CLASS:
+                    continue
+                plane = held + (k * CLASSES + np.int64(c)) * DIGITS
+                if filled[plane] != now:
+                    filled[plane] = now
+                    if filled[first[j]] != now:
+                        filled[first[j]] = now
+                        for t in range(numbers[j] - 1):
+                            fetch(bits, first[j] + t, source, tile, words)
+                    draw_digits(digits[k, c], first[j], numbers[j] - 1, tile, plane, words)
+                add_digits(tile, np.uint64(plane * WORDS), words, counter)
+        else:
+            for w in range(words):
+                counter[over + w] = NO_BITS
+        for w in range(words):
+            left = ~counter[over + w] & valid[w]
+            while left:
+                bit = lowest(left)
+                i = source[w] * 64 + np.int64(bit)
+                left &= left - one
+                counted = NO_BITS
+                for q in range(OVER):
+                    digits_of = counter if np.uint64(q) >= first_digit else start
+                    digit = digits_of[np.uint64(q * WORDS) + w] >> bit & one
+                    counted |= digit << np.uint64(q)
+                # Counting began where whatever reaches the cutoff overflows.
+                bound = np.int64(counted) + whole_limit - MOST_LIMIT if limit <= MOST_LIMIT else 0
+                pairs[waiting, 0], pairs[waiting, 1] = p, places[i]
+                bounds[waiting] = bound
+                known[waiting] = exact and whole and bound < MOST_SUM
+                waiting += 1
+    return at, waiting
+
+
+@numba.njit(cache=True, nogil=True)
+def seed(
+    records: Records,
+    scorer: Scorer,
+    meets: Ints,
+    places: Ints,
+    rows: Ints,
+    reach: int,
+    cutoffs: Ints,
+    base: int,
+    keep: int,
+) -> None:
+    """Bring cutoffs down: score EIF rows near places[k] for PUF row rows[k].
+
+    A pair that scores no better than `keep` + 1 others is never kept, so the worst of any
+    `keep` + 1 is a cutoff. No pair is kept here.
+    """
+    pairs = np.empty((2 * reach, 2), np.int64)
+    units = np.empty(2 * reach, np.int64)
+    for k in range(len(rows)):
+        p = rows[k]
+        begin, end = meets[p]
+        last = min(max(places[k] - reach, begin) + 2 * reach, end)
+        first = max(last - 2 * reach, begin)
+        if last - first <= keep:
+            continue
+        for e in range(first, last):
+            pairs[e - first, 0], pairs[e - first, 1] = p, e
+        score_some(records, scorer, pairs, last - first, cutoffs, base, True, units)
+        # Those that look nearest may score a little more than they look.
+        pivot = np.partition(units[: last - first], keep)[keep]
+        chosen = 0
+        for i in range(last - first):
+            if units[i] <= pivot and chosen <= keep:
+                pairs[chosen, 1] = pairs[i, 1]
+                chosen += 1
+        score_some(records, scorer, pairs, chosen, cutoffs, base, False, units)
+        cutoffs[p - base] = min(cutoffs[p - base], units[:chosen].max())

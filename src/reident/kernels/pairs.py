@@ -264,16 +264,69 @@ def score_tile(
                         cutoff = short.cutoff[row]
 
 
+class Records(NamedTuple):
+    """Both files by record, for pairs that are looked at singly: codes and numbers."""
+
+    puf: npt.NDArray[np.int32]
+    eif: npt.NDArray[np.int32]
+    puf_numbers: npt.NDArray[np.float64]
+    eif_numbers: npt.NDArray[np.float64]
+
+
 @numba.njit(cache=True, nogil=True)
-def score_listed(
-    puf: Rows,
-    eif: Rows,
+def score_some(
+    records: Records,
     scorer: Scorer,
     pairs: npt.NDArray[np.int64],
+    size: int,
+    cutoffs: npt.NDArray[np.int64],
+    base: int,
+    rough: bool,
     out: npt.NDArray[np.int64],
 ) -> None:
-    """Score given pairs (PUF row, EIF row), whatever their score."""
-    for k in range(len(pairs)):
-        p, e = pairs[k]
-        add_up(out[k : k + 1], puf, p, eif, e, scorer)
-        out[k] += above_floor(puf, p, eif, e, scorer)
+    """Exact units of the first `size` pairs (PUF row, EIF row), or `rough` ones, never above them.
+
+    A score at or above cutoffs[PUF row - base] may stop short of the exact one.
+    """
+    # Tuples are opened once a call: for every pair that would cost more than the pair.
+    puf, eif, x, y = records
+    kind, missing, other, sd, steep, scale, floor, start, bounds, low, high, units = scorer
+    for i in range(size):
+        p, e = pairs[i, 0], pairs[i, 1]
+        cutoff = cutoffs[p - base]
+        total = 0
+        measured = False
+        for j in range(len(kind)):
+            a, b = puf[p, j], eif[e, j]
+            if a < 0 or b < 0:
+                total += missing[j]
+            elif kind[j] == EQUAL or (kind[j] == DISTANCE and (a > 0 or b > 0)):
+                total += other[j] if a != b else 0
+            elif kind[j] == DISTANCE:
+                measured = True
+                total += floor[level(x[p, j], y[e, j], steep[scale[p], j])]
+            else:
+                at, end = bounds[start[j] + a], bounds[start[j] + a + 1]
+                if kind[j] == STEPS:
+                    while at < end and not low[at] <= b < high[at]:
+                        at += 1
+                else:
+                    # Bisect for the first listed code that is not below b.
+                    left = end - at
+                    while left > 0:
+                        half = left // 2
+                        below = low[at + half] < b
+                        at += half + 1 if below else 0
+                        left = left - half - 1 if below else half
+                    if at < end and low[at] != b:
+                        at = end
+                total += units[at] if at < end else other[j]
+            if total >= cutoff:
+                break
+        if measured and not rough and total < cutoff:
+            # Lower bounds first, exact scores for the few pairs that they let through.
+            for j in range(len(kind)):
+                if kind[j] == DISTANCE and puf[p, j] == 0 and eif[e, j] == 0:
+                    total += squared(gap(x[p, j], y[e, j], sd[scale[p], j]))
+                    total -= floor[level(x[p, j], y[e, j], steep[scale[p], j])]
+        out[i] = total

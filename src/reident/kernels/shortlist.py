@@ -13,6 +13,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+Ints = npt.NDArray[np.int64]
+
 
 class Shortlist(NamedTuple):
     """Per PUF row: how many pairs, their EIF rows and units (unordered), and the cutoff."""
@@ -35,30 +37,77 @@ def empty(cutoff: npt.NDArray[np.int64], keep: int) -> Shortlist:
 
 
 @numba.njit(cache=True, nogil=True)
-def push(short: Shortlist, row: int, eif: int, units: int) -> None:
-    """Add a pair below the cutoff; on overflow drop the worst score and lower the cutoff to it."""
-    keep = short.eif.shape[1]
-    size = short.size[row]
-    if size < keep:
-        short.eif[row, size] = eif
-        short.units[row, size] = units
-        short.size[row] = size + 1
-        return
+def put(
+    sizes: Ints, held: Ints, scores: Ints, cutoffs: Ints, row: int, eif: int, units: int
+) -> None:
+    """Add a pair below the cutoff; on overflow drop the worst score and lower the cutoff to it.
+
+    A pair that is there already stays as it is. Arrays are those of a Shortlist, one by one: a
+    tuple of arrays that is opened for every pair costs more than the pair.
+    """
+    keep = held.shape[1]
+    size = sizes[row]
     worst = units
     for k in range(size):
-        worst = max(worst, short.units[row, k])
+        if held[row, k] == eif:
+            return
+        worst = max(worst, scores[row, k])
+    if size < keep:
+        held[row, size] = eif
+        scores[row, size] = units
+        sizes[row] = size + 1
+        return
     left = 0
     for k in range(size):
-        if short.units[row, k] < worst:
-            short.eif[row, left] = short.eif[row, k]
-            short.units[row, left] = short.units[row, k]
+        if scores[row, k] < worst:
+            held[row, left] = held[row, k]
+            scores[row, left] = scores[row, k]
             left += 1
     if units < worst:
-        short.eif[row, left] = eif
-        short.units[row, left] = units
+        held[row, left] = eif
+        scores[row, left] = units
         left += 1
-    short.size[row] = left
-    short.cutoff[row] = worst
+    sizes[row] = left
+    cutoffs[row] = worst
+
+
+@numba.njit(cache=True, nogil=True)
+def push(short: Shortlist, row: int, eif: int, units: int) -> None:
+    """Put a pair below the cutoff into a shortlist."""
+    put(short.size, short.eif, short.units, short.cutoff, row, eif, units)
+
+
+@numba.njit(cache=True, nogil=True)
+def unfold(short: Shortlist, rows: Ints, puf: Ints, eif: Ints, out: npt.NDArray[np.int64]) -> None:
+    """Write shortlists one under the other: PUF and EIF position, units, rank, size of the rank.
+
+    `rows` is the order of shortlists; `puf` and `eif` hold positions of rows. A shortlist's pairs
+    come by units, then by position.
+    """
+    sizes, held, scores = short.size, short.eif, short.units
+    at = 0
+    for row in rows:
+        first = at
+        for k in range(sizes[row]):
+            units, position = scores[row, k], eif[held[row, k]]
+            place = at
+            while place > first and (
+                out[place - 1, 2] > units
+                or (out[place - 1, 2] == units and out[place - 1, 1] > position)
+            ):
+                out[place] = out[place - 1]
+                place -= 1
+            out[place, 0], out[place, 1], out[place, 2] = puf[row], position, units
+            at += 1
+        rank, begin = 0, first
+        while begin < at:
+            end = begin
+            while end < at and out[end, 2] == out[begin, 2]:
+                end += 1
+            rank += 1
+            out[begin:end, 3] = rank
+            out[begin:end, 4] = end - begin
+            begin = end
 
 
 @numba.njit(cache=True, nogil=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reident.kernels.keys import ROOM, counts, row_keys
+from reident.kernels.keys import ROOM, counts, row_keys, sort_keys
 
 
 def columns_of(rows):
@@ -55,3 +55,10 @@ def test_missing_is_a_code_of_its_own():
 def test_counts_are_how_many_rows_share_the_key(keys):
     expected = Counter(keys)
     assert counts(np.array(keys, np.int64)).tolist() == [expected[key] for key in keys]
+
+
+@settings(max_examples=150)
+@given(st.lists(st.integers(0, 40), max_size=30))
+def test_rows_are_sorted_by_key_and_then_by_row(keys):
+    order = sort_keys(np.array(keys, np.int64)).tolist()
+    assert order == sorted(range(len(keys)), key=lambda row: (keys[row], row))

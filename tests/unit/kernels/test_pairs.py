@@ -184,10 +184,36 @@ def units_by_hand(p, e):
 PLACES = [(p, e) for p in range(3) for e in range(4)]
 
 
-def test_listed_pairs_score_the_sum_of_their_variables():
+RECORDS = kernel.Records(
+    *(np.ascontiguousarray(table.T) for table in (PUF.codes, EIF.codes, PUF.numbers, EIF.numbers))
+)
+
+
+def scored(cutoffs, base=0, *, rough=False):
     out = np.zeros(len(PLACES), np.int64)
-    kernel.score_listed(PUF, EIF, scorer(), np.array(PLACES, np.int64), out)
-    assert out.tolist() == [units_by_hand(p, e) for p, e in PLACES]
+    places = np.array(PLACES, np.int64)
+    cutoffs = np.array(cutoffs)
+    kernel.score_some(RECORDS, scorer(), places, len(PLACES), cutoffs, base, rough, out)
+    return out.tolist()
+
+
+def test_single_pairs_score_the_sum_of_their_variables():
+    assert scored([1 << 62] * 3) == [units_by_hand(p, e) for p, e in PLACES]
+
+
+def test_rough_scores_are_near_and_never_above():
+    exact = [units_by_hand(p, e) for p, e in PLACES]
+    rough = scored([1 << 62] * 3, rough=True)
+    assert all(0 <= a - b <= ONE // 100 for a, b in zip(exact, rough, strict=True))
+    assert rough != exact
+
+
+@pytest.mark.parametrize("cutoff", [1, 40, 3003, ONE, 2 * ONE])
+def test_single_pairs_may_stop_short_at_their_cutoff_alone(cutoff):
+    cutoffs = [cutoff, 1 << 62, cutoff + 1]
+    for (p, e), units in zip(PLACES, scored([0, *cutoffs], base=-1), strict=True):
+        exact = units_by_hand(p, e)
+        assert units == exact if exact < cutoffs[p] else cutoffs[p] <= units <= exact
 
 
 @pytest.mark.parametrize("p", range(3))

@@ -1,0 +1,210 @@
+"""Lower bounds of 64 pairs at a time: EIF records as bits, added up by carry-save adders.
+
+A variable's values fall into a few *classes*. What a PUF class and an EIF class score at least,
+in small whole steps, is a number per EIF record; its binary digits are bitmaps over EIF records.
+A counter of bitmaps starts so that it overflows exactly when the bound is reached: a record whose
+counter has overflowed cannot pass. Everything that does not overflow is scored exactly elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Words = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+
+WORDS = 128
+"""Words of a tile: 8,192 EIF records, whose bitmaps stay in the second-level cache."""
+CLASSES = 32
+"""Classes of a variable at most."""
+DIGITS = 4
+"""Binary digits of what a graded variable scores at least: sixteenths of a mismatch."""
+MISMATCHES = 5
+"""Binary digits that count whole mismatches: bounds of 32 or more filter nothing."""
+OVER = DIGITS + MISMATCHES
+"""The row of a counter that holds what has overflowed; digits come before it, lowest first."""
+SUMS = 6
+"""Binary digits of what the missing values of an EIF record add up to."""
+S1, S2, S3, M0, M1, M2, M3, M4, MO = (np.uint64(WORDS * row) for row in range(1, OVER + 1))
+"""Where the rows of a counter begin: sixteenths, then mismatches, then overflow."""
+NO_CLASS = 255
+"""The class of a missing value that is a wildcard."""
+NO_BITS, ALL_BITS = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
+HALVES, PAIRS, NIBBLES, BYTES = (
+    np.uint64(0x5555555555555555),
+    np.uint64(0x3333333333333333),
+    np.uint64(0x0F0F0F0F0F0F0F0F),
+    np.uint64(0x0101010101010101),
+)
+ONE, TWO, FOUR, TOP_BYTE = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
+
+
+@numba.njit(cache=True, nogil=True)
+def lowest(word: Any) -> Any:
+    """The place of the lowest bit that is set: as many bits as lie below it."""
+    x = (word & (~word + ONE)) - ONE
+    x -= (x >> ONE) & HALVES
+    x = (x & PAIRS) + ((x >> TWO) & PAIRS)
+    x = (x + (x >> FOUR)) & NIBBLES
+    return (x * BYTES) >> TOP_BYTE
+
+
+@numba.njit(cache=True, nogil=True)
+def mark_mismatches(classes: Bytes, rows: Ints, number: int, bits: Words) -> None:
+    """A bitmap per class: EIF records, in the order of `rows`, that are present and not of it."""
+    word = np.empty(number, np.uint64)
+    for w in range(bits.shape[1]):
+        word[:] = NO_BITS
+        present = NO_BITS
+        for i in range(w * 64, min(w * 64 + 64, len(rows))):
+            c = classes[rows[i]]
+            if c != NO_CLASS:
+                bit = ONE << np.uint64(i - w * 64)
+                present |= bit
+                word[c] |= bit
+        for c in range(number):
+            bits[c, w] = present & ~word[c]
+
+
+@numba.njit(cache=True, nogil=True)
+def mark_ranges(classes: Bytes, rows: Ints, number: int, bits: Words) -> None:
+    """Bitmap t - 1: EIF records of class t or above, for every t from 1."""
+    word = np.empty(number, np.uint64)
+    for w in range(bits.shape[1]):
+        word[:] = NO_BITS
+        for i in range(w * 64, min(w * 64 + 64, len(rows))):
+            word[classes[rows[i]]] |= ONE << np.uint64(i - w * 64)
+        above = NO_BITS
+        for t in range(number - 1, 0, -1):
+            above |= word[t]
+            bits[t - 1, w] = above
+
+
+@numba.njit(cache=True, nogil=True)
+def mark_sums(sums: Ints, rows: Ints, bits: Words) -> None:
+    """Bitmap q: EIF records whose number has binary digit q; numbers beyond the digits stop short.
+
+    Stopping short is safe: it only makes a pair look nearer.
+    """
+    digits = bits.shape[0]
+    most = (1 << digits) - 1
+    word = np.empty(digits, np.uint64)
+    for w in range(bits.shape[1]):
+        word[:] = NO_BITS
+        for i in range(w * 64, min(w * 64 + 64, len(rows))):
+            value = min(sums[rows[i]], most)
+            for q in range(digits):
+                word[q] |= np.uint64((value >> q) & 1) << np.uint64(i - w * 64)
+        bits[:, w] = word
+
+
+@numba.njit(cache=True, nogil=True)
+def draw_digits(digits: Bytes, ranges: Any, size: int, tile: Words, at: Any, words: Any) -> None:
+    """Binary digits of a function of the EIF class, from the bitmaps of `mark_ranges`.
+
+    `ranges` and `at` are rows of the tile, of which there are `size` and DIGITS. Digit q changes
+    between class t - 1 and t exactly where bitmap t - 1 must turn it over.
+    """
+    for q in range(DIGITS):
+        target = np.uint64((at + q) * WORDS)
+        start = ALL_BITS if digits[0] >> q & 1 else NO_BITS
+        for w in range(words):
+            tile[target + w] = start
+        for t in range(1, size + 1):
+            if (digits[t] ^ digits[t - 1]) >> q & 1:
+                source = np.uint64((ranges + t - 1) * WORDS)
+                for w in range(words):
+                    tile[target + w] ^= tile[source + w]
+
+
+@numba.njit(cache=True, nogil=True)
+def preload(start: int, tile: Words, sums: int, digits: int, words: Any, counter: Words) -> None:
+    """Set a counter to `start` plus numbers whose digits are rows of the tile from `sums` on."""
+    over = np.uint64(OVER * WORDS)
+    for w in range(words):
+        counter[over + w] = NO_BITS
+    for q in range(OVER):
+        here = np.uint64(q * WORDS)
+        digit = ALL_BITS if start >> q & 1 else NO_BITS
+        if q < digits:
+            row = np.uint64((sums + q) * WORDS)
+            for w in range(words):
+                s, c = tile[row + w], counter[over + w]
+                counter[here + w] = digit ^ s ^ c
+                counter[over + w] = (s & c) | (digit & (s | c))
+        else:
+            for w in range(words):
+                c = counter[over + w]
+                counter[here + w] = digit ^ c
+                counter[over + w] = digit & c
+
+
+@numba.njit(cache=True, nogil=True)
+def add_four(tile: Words, a: Any, b: Any, c: Any, d: Any, words: Any, counter: Words) -> None:
+    """Add four bitmaps, which begin at a, b, c and d of a tile, as mismatches to a counter."""
+    # Rows of a counter lie at constant distances, so that the compiler need not fear overlaps.
+    for w in range(words):
+        x, y, z, u = tile[a + w], tile[b + w], tile[c + w], tile[d + w]
+        half = x ^ y
+        three = half ^ z
+        carry = (x & y) | (half & z)
+        ones, more = three ^ u, three & u
+        twos, fours = carry ^ more, carry & more
+        k = counter[w + M0]
+        counter[w + M0] = k ^ ones
+        carry = k & ones
+        k = counter[w + M1]
+        half = twos ^ carry
+        counter[w + M1] = k ^ half
+        carry = (twos & carry) | (k & half)
+        k = counter[w + M2]
+        half = fours ^ carry
+        counter[w + M2] = k ^ half
+        carry = (fours & carry) | (k & half)
+        k = counter[w + M3]
+        counter[w + M3] = k ^ carry
+        carry &= k
+        k = counter[w + M4]
+        counter[w + M4] = k ^ carry
+        counter[w + MO] |= k & carry
+
+
+@numba.njit(cache=True, nogil=True)
+def add_digits(tile: Words, at: Any, words: Any, counter: Words) -> None:
+    """Add a number of DIGITS binary digits, which begin at `at` of a tile, to a counter."""
+    for w in range(words):
+        x, k = tile[at + w], counter[w]
+        counter[w] = k ^ x
+        carry = k & x
+        x, k = tile[at + w + S1], counter[w + S1]
+        half = x ^ carry
+        counter[w + S1] = k ^ half
+        carry = (x & carry) | (k & half)
+        x, k = tile[at + w + S2], counter[w + S2]
+        half = x ^ carry
+        counter[w + S2] = k ^ half
+        carry = (x & carry) | (k & half)
+        x, k = tile[at + w + S3], counter[w + S3]
+        half = x ^ carry
+        counter[w + S3] = k ^ half
+        carry = (x & carry) | (k & half)
+        k = counter[w + M0]
+        counter[w + M0] = k ^ carry
+        carry &= k
+        k = counter[w + M1]
+        counter[w + M1] = k ^ carry
+        carry &= k
+        k = counter[w + M2]
+        counter[w + M2] = k ^ carry
+        carry &= k
+        k = counter[w + M3]
+        counter[w + M3] = k ^ carry
+        carry &= k
+        k = counter[w + M4]
+        counter[w + M4] = k ^ carry
+        counter[w + MO] |= k & carry
