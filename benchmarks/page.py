@@ -65,7 +65,8 @@ def medians(repeats: list[Figures]) -> Figures:
     peers = {name for repeat in repeats for name in repeat.get("peers", {})}
     ours = [repeat["ours"].get("seconds") for repeat in repeats]
     theirs = {
-        name: [repeat["peers"][name].get("seconds") for repeat in repeats] for name in sorted(peers)
+        name: [repeat["peers"].get(name, {}).get("seconds") for repeat in repeats]
+        for name in sorted(peers)
     }
     ratios = {
         name: median(a and b and b / a for a, b in zip(ours, seconds, strict=True))
@@ -332,14 +333,15 @@ def within(forecast: float, came: float) -> bool:
 def slower(found: Found) -> str:
     """Where a peer is faster, and what was asked for and not reached."""
     lines = []
-    for row, one, _ in _rows(found):
+    for row, one, repeats in _rows(found):
         lines += [
             f"- `{row.name}`: {peer} is {number(1 / ratio)} times as fast.\n"
             for peer, ratio in one["ratios"].items()
             if ratio < 1
         ]
         if one["seconds"] is None:
-            lines.append(f"- `{row.name}`: did not finish within {row.limit:,.0f} s.\n")
+            why = next(repeat["ours"]["failed"] for repeat in repeats if "failed" in repeat["ours"])
+            lines.append(f"- `{row.name}`: {why} ({row.limit:,.0f} s).\n")
         elif verdict(row.need, one) not in {"met", NOTHING}:
             lines.append(f"- `{row.name}`: {wanted(row.need)} was asked for and is not met.\n")
     if not found:

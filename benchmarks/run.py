@@ -38,6 +38,7 @@ CHECKED = 7
 """Variables whose every set Polars groups by, as a check of the answer."""
 COMMAND = ("-c", "from reident.cli import entry; entry()")
 LIMIT_EXCEEDED = 3
+LEFT_OUT = {"failed": "left out: a smaller one failed"}
 Figures = dict[str, Any]
 
 
@@ -75,25 +76,32 @@ def _reident(*arguments: object, limit: float, folder: Path | None = None) -> ch
 
 
 def measured(row: Row, settings: Settings) -> list[Figures]:
-    """The repeats of a row."""
-    return [_repeat(row, settings, settings.seed + k) for k in range(settings.repeats)]
+    """The repeats of a row; one that we fail is not repeated."""
+    repeats: list[Figures] = []
+    for k in range(settings.repeats):
+        repeats.append(_repeat(row, settings, settings.seed + k))
+        if "failed" in repeats[-1]["ours"]:
+            break
+    return repeats
 
 
 def _repeat(row: Row, settings: Settings, seed: int) -> Figures:
-    """Ours, each peer, plan and command, on data of their own."""
+    """Ours, each peer, plan and command, on data of their own; nothing more after a failure."""
+    label, jobs, limit = row.shape.attack, settings.jobs, row.limit
+    figures: Figures = {"seed": seed, "load": machine.load()}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "study"
         _made(folder, row.shape, seed)
-        label = row.shape.attack
-        figures: Figures = {"seed": seed, "load": machine.load()}
-        figures["ours"] = _tried(lambda: _ours(folder, label, settings.jobs, row.limit))
+        figures["ours"] = _tried(lambda: _ours(folder, label, jobs, limit))
+        if "failed" in figures["ours"]:
+            return figures | {"peers": {}, "plan": {}, "command": {}}
         figures["peers"] = {
             peer: _tried(lambda peer=peer: _beside(peer, row, folder, settings, seed))
             for peer in row.peers
             if peer == NUMPY or settings.environments
         }
-        figures["plan"] = _tried(lambda: _planned(folder, label, settings.jobs, row.limit))
-        figures["command"] = _tried(lambda: _commanded(folder, label, settings.jobs, row.limit))
+        figures["plan"] = _tried(lambda: _planned(folder, label, jobs, limit))
+        figures["command"] = _tried(lambda: _commanded(folder, label, jobs, limit))
     return figures
 
 
@@ -162,23 +170,26 @@ def _commanded(folder: Path, label: str, jobs: int, limit: float) -> Figures:
 
 
 def grown(line: Growth, settings: Settings) -> list[Figures]:
-    """The points of a line, all of them in each repeat."""
-    return [_line(line, settings, settings.seed + k) for k in range(settings.repeats)]
+    """The points of a line, all of them in each repeat, up to the first that fails."""
+    repeats: list[Figures] = []
+    reached = len(line.shapes)
+    for k in range(settings.repeats):
+        seed = settings.seed + k
+        points: list[Figures] = []
+        for shape in line.shapes:
+            figures = _point(shape, line, settings, seed) if len(points) < reached else LEFT_OUT
+            points.append({"records": shape.records, "variables": shape.variables} | figures)
+            if "failed" in figures:
+                reached = min(reached, len(points) - 1)
+        repeats.append({"seed": seed, "load": machine.load(), "points": points})
+    return repeats
 
 
-def _line(line: Growth, settings: Settings, seed: int) -> Figures:
-    points = []
-    for shape in line.shapes:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name) / "study"
-            _made(folder, shape, seed)
-            figures = _tried(
-                lambda folder=folder, shape=shape: _ours(
-                    folder, shape.attack, settings.jobs, line.limit
-                )
-            )
-        points.append({"records": shape.records, "variables": shape.variables} | figures)
-    return {"seed": seed, "load": machine.load(), "points": points}
+def _point(shape: Shape, line: Growth, settings: Settings, seed: int) -> Figures:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "study"
+        _made(folder, shape, seed)
+        return _tried(lambda: _ours(folder, shape.attack, settings.jobs, line.limit))
 
 
 def started(start: Start, settings: Settings) -> list[Figures]:

@@ -26,7 +26,7 @@ def scripts():
     """The scripts as modules: they find each other beside themselves."""
     sys.path.insert(0, str(BENCHMARKS))
     try:
-        yield {name: importlib.import_module(name) for name in ("rows", "page", "child", "chart")}
+        yield {name: importlib.import_module(name) for name in ("rows", "page", "child", "run")}
     finally:
         sys.path.remove(str(BENCHMARKS))
 
@@ -75,7 +75,8 @@ def test_committed_results_are_of_whole_rows(scripts):
     by_name = {row.name: row for row in scripts["rows"].ROWS}
     for path in (BENCHMARKS / "results").glob("*.json"):
         result = json.loads(path.read_text())
-        assert len(result["repeats"]) >= 3
+        failed = "failed" in result["repeats"][-1].get("ours", {})
+        assert failed or len(result["repeats"]) >= 3
         as_in_the_table = json.loads(json.dumps(scripts["page"].as_written(by_name[path.stem])))
         assert result["row"] == as_in_the_table
 
@@ -101,12 +102,35 @@ def test_a_ratio_is_made_within_a_repeat_and_a_failure_leaves_none(scripts):
         for a, b in ((1, 10), (2, 60), (4, 44))
     ]
     assert page.medians(both)["ratios"] == {"numpy": 11}
-    assert page.medians([*both, {"ours": {"failed": "x"}, "peers": {"numpy": {"seconds": 5}}}]) == {
+    assert page.medians([*both, {"ours": {"failed": "x"}, "peers": {}}]) == {
         "seconds": None,
-        "peer_seconds": {"numpy": 27},
+        "peer_seconds": {"numpy": None},
         "ratios": {},
         "peak_mb": None,
     }
+
+
+def test_a_row_that_fails_is_not_repeated_and_a_line_stops_growing_there(scripts, monkeypatch):
+    run, rows = scripts["run"], scripts["rows"]
+    settings = run.Settings(repeats=3, slice_seconds=0.1, seed=1, jobs=1, environments=False)
+    asked = []
+
+    def ours(folder, label, jobs, limit):
+        del label, jobs, limit
+        asked.append(folder)
+        if len(asked) > 1:
+            raise scripts["child"].ChildUnfinishedError
+        return {"seconds": 1.0}
+
+    monkeypatch.setattr(run, "_made", lambda *_: None)
+    monkeypatch.setattr(run, "_ours", ours)
+    (line,) = (one for one in rows.GROWTH if one.name == LINE)
+    points = scripts["page"].points(line, run.grown(line, settings))
+    assert [seconds for _, seconds in points] == [None] * len(line.shapes)
+    assert len(asked) == 3  # two points of the first repeat, one of the second, then none
+    (repeat,) = run.measured(rows.MEASURED[0], settings)
+    assert repeat["ours"] == {"failed": "not finished in time"}
+    assert repeat["peers"] == repeat["plan"] == repeat["command"] == {}
 
 
 @pytest.mark.parametrize(
