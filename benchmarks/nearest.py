@@ -10,6 +10,7 @@ None of them does the product's task. They measure another distance, keep five r
 product keeps whole ranks, have no threshold and check nothing against a truth; see DIFFERENCE.
 """
 
+import importlib
 import importlib.metadata
 import json
 import resource
@@ -86,7 +87,7 @@ def _frames(data: dict[str, np.ndarray]) -> tuple:  # two frames of pandas, whic
 def anonymeter(data: dict[str, np.ndarray]) -> Search:
     """MixedTypeKNeighbors, the search behind its linkability evaluator, on all cores."""
     # Its evaluators and its neighbours import each other; only this order works.
-    from anonymeter.evaluators import LinkabilityEvaluator  # noqa: F401, PLC0415
+    importlib.import_module("anonymeter.evaluators")
     from anonymeter.neighbors.mixed_types_kneighbors import MixedTypeKNeighbors  # noqa: PLC0415
 
     puf, eif = _frames(data)

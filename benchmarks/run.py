@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import json
 import os
 import sys
@@ -137,11 +138,9 @@ def _beside(peer: str, row: Row, folder: Path, settings: Settings, seed: int) ->
             compare = answers.suspected_records
         else:
             said = _peer(peer, "nearest.py", folder, peer, seed, least, limit=limit).said
-            compare = lambda folder: answers.nearest_records(folder, peer)  # noqa: E731  # one name, three ways
-    figures = json.loads(said.splitlines()[-1])
-    if (folder / "ours.npz").exists():
-        figures["answer"] = compare(folder)
-    return figures
+            compare = functools.partial(answers.nearest_records, package=peer)
+    # The last line: some packages print of their own accord.
+    return json.loads(said.splitlines()[-1]) | {"answer": compare(folder)}
 
 
 def _planned(folder: Path, label: str, jobs: int, limit: float) -> Figures:
