@@ -16,6 +16,7 @@ import dataclasses
 import functools
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -39,6 +40,7 @@ CHECKED = 7
 """Variables whose every set Polars groups by, as a check of the answer."""
 COMMAND = ("-c", "from reident.cli import entry; entry()")
 LIMIT_EXCEEDED = 3
+TERMINATED = 143
 LEFT_OUT = {"failed": "left out: a smaller one failed"}
 Figures = dict[str, Any]
 
@@ -264,6 +266,8 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--no-environments", action="store_true", help="leave PyPI's peers out")
     asked = parser.parse_args()
+    # Stopped from outside it still ends its process and removes its files.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     settings = Settings(
         repeats=asked.repeats,
         slice_seconds=asked.slice,
