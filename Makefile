@@ -26,12 +26,13 @@ check: $(STAMP)  ## style, types, direction of dependency
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(STAMP)  ## figures of this machine
-	$(BIN)/python benchmarks/brute.py
+bench: $(STAMP)  ## figures of this machine; ROWS=taxicab for some
+	TMPDIR=$(SCRATCH) $(BIN)/python benchmarks/run.py $(ROWS)
 
 docs: $(STAMP)  ## the site, in docs/_build
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build
 
 clean:
-	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache \
+		benchmarks/.peers

@@ -1,0 +1,217 @@
+"""The table of measurements: one entry a row. Adding a row is adding an entry.
+
+A row says what is measured, on which data, against whom, and what is asked of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+SMALL, LARGE = 100_000, 1_000_000
+NUMPY, POLARS = "numpy", "polars"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """One study: an attack on a pair of files of so many records each.
+
+    `data` names the population in data.py; `missing` is the share of cells that are blanked.
+    """
+
+    attack: str
+    data: str = "synthetic"
+    records: int = SMALL
+    categorical: int = 0
+    numeric: int = 0
+    missing: float = 0.03
+
+    @property
+    def variables(self) -> int:
+        """Linking variables of a made-up file."""
+        return self.categorical + self.numeric
+
+
+@dataclass(frozen=True, kw_only=True)
+class Need:
+    """What is asked for: at least `ratio` times as fast as the peers meant, at most the others.
+
+    `against` names the peers that are meant; all of the row where it is empty.
+    """
+
+    ratio: float | None = None
+    against: tuple[str, ...] = ()
+    seconds: float | None = None
+    gigabytes: float | None = None
+    required: bool = True
+
+
+NOTHING_ASKED = Need(required=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A measurement against its peers, together with `reident plan` and `reident run`.
+
+    `limit` is how many seconds a process may take before it counts as not finished.
+    """
+
+    name: str
+    family: str
+    shape: Shape
+    peers: tuple[str, ...] = ()
+    need: Need = NOTHING_ASKED
+    limit: float = 900.0
+
+    def smaller(self, records: int) -> Row:
+        """The same row on files of at most so many records."""
+        shape = replace(self.shape, records=min(records, self.shape.records))
+        return replace(self, shape=shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Growth:
+    """How seconds grow along a line of studies that differ in one number."""
+
+    name: str
+    attack: str
+    along: str
+    shapes: tuple[Shape, ...] = field(repr=False)
+    limit: float = 300.0
+    family: str = "growth"
+
+    def smaller(self, records: int) -> Growth:
+        """The same line on files of at most so many records, each point smaller alike."""
+        largest = max(shape.records for shape in self.shapes)
+        shrunk = (
+            replace(shape, records=min(shape.records, max(20, records * shape.records // largest)))
+            for shape in self.shapes
+        )
+        return replace(self, shapes=tuple(shrunk))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """Wall seconds of a command in a fresh process; `cold` gives it an empty kernel cache."""
+
+    name: str
+    command: tuple[str, ...]
+    cold: bool
+    need: Need
+    family: str = "start"
+    limit: float = 300.0
+
+    def smaller(self, records: int) -> Start:
+        """A command has no size."""
+        del records
+        return self
+
+
+def _taxicab(name: str, records: int, v: int, need: Need) -> Row:
+    shape = Shape(attack="taxicab", records=records, categorical=v)
+    return Row(name=name, family="taxicab", shape=shape, peers=(NUMPY,), need=need)
+
+
+def _euclidean(name: str, records: int, numeric: int, categorical: int, need: Need) -> Row:
+    shape = Shape(attack="euclidean", records=records, numeric=numeric, categorical=categorical)
+    return Row(name=name, family="euclidean", shape=shape, peers=(NUMPY,), need=need)
+
+
+def _unicity(name: str, records: int, v: int, need: Need, peers: tuple[str, ...] = ()) -> Row:
+    shape = Shape(attack="unicity", records=records, categorical=v)
+    return Row(name=name, family="unicity", shape=shape, peers=peers, need=need)
+
+
+def _real(data: str, attack: str, records: int = SMALL) -> Row:
+    """Real files; group-bys over all sets of their variables would take the peer for ever."""
+    return Row(
+        name=f"{data}-{attack}",
+        family="real",
+        shape=Shape(attack=attack, data=data, records=records, missing=0.0),
+        peers=(NUMPY,) if attack in {"taxicab", "euclidean"} else (),
+    )
+
+
+MEASURED = (
+    _taxicab("taxicab-1e5-v10", SMALL, 10, Need(ratio=200)),
+    _taxicab("taxicab-1e5-v20", SMALL, 20, Need(ratio=150)),
+    _taxicab("taxicab-1e6-v10", LARGE, 10, Need(seconds=10, gigabytes=1.5)),
+    _taxicab("taxicab-1e6-v20", LARGE, 20, Need(seconds=30, gigabytes=1.5)),
+    _euclidean("euclidean-1e5-6+6", SMALL, 6, 6, Need(ratio=200)),
+    _euclidean("euclidean-1e5-11+1", SMALL, 11, 1, NOTHING_ASKED),
+    _euclidean("euclidean-1e6-6+6", LARGE, 6, 6, Need(seconds=240, required=False)),
+    Row(
+        name="adhoc-1e5-v10",
+        family="adhoc",
+        shape=Shape(attack="adhoc", categorical=6, numeric=4),
+        peers=(NUMPY,),
+        need=Need(ratio=100),
+    ),
+    _unicity("unicity-1e5-v10", SMALL, 10, NOTHING_ASKED, (POLARS,)),
+    _unicity("unicity-1e5-v13", SMALL, 13, Need(ratio=50), (POLARS,)),
+    _unicity("unicity-1e5-v20", SMALL, 20, NOTHING_ASKED),
+    _unicity("unicity-1e5-v30", SMALL, 30, Need(seconds=5)),
+    _unicity("unicity-1e5-v64", SMALL, 64, Need(seconds=900, required=False)),
+    _unicity("unicity-1e6-v13", LARGE, 13, Need(seconds=150, required=False)),
+    _unicity("unicity-1e6-v20", LARGE, 20, NOTHING_ASKED),
+    _unicity("unicity-1e6-v30", LARGE, 30, NOTHING_ASKED),
+    *(_real("nist-acs", attack) for attack in ("unicity", "taxicab", "euclidean")),
+    *(_real("eusilc", attack, 30_000) for attack in ("unicity", "taxicab", "euclidean")),
+    *(_real("ahs", attack) for attack in ("unicity", "taxicab", "euclidean", "strict", "adhoc")),
+    Row(
+        name="nearest-5e3",
+        family="nearest",
+        shape=Shape(attack="euclidean", records=5_000, numeric=6, categorical=6, missing=0.0),
+        peers=("anonymeter", "sdmetrics", "recordlinkage", "scikit-learn"),
+        need=Need(
+            ratio=1_000, against=("anonymeter", "sdmetrics", "recordlinkage"), required=False
+        ),
+    ),
+)
+
+DOUBLING = (25_000, 50_000, 100_000, 200_000)
+ONE_MORE = (10, 11, 12, 13, 14)
+GROWING = {
+    "taxicab": Shape(attack="taxicab", categorical=10),
+    "euclidean": Shape(attack="euclidean", numeric=6, categorical=6),
+    "adhoc": Shape(attack="adhoc", numeric=4, categorical=6),
+    "unicity": Shape(attack="unicity", categorical=13),
+}
+GROWTH = (
+    *(
+        Growth(
+            name=f"growth-{attack}-n",
+            attack=attack,
+            along="records",
+            shapes=tuple(replace(shape, records=n) for n in DOUBLING),
+        )
+        for attack, shape in GROWING.items()
+    ),
+    *(
+        Growth(
+            name=f"growth-{attack}-v",
+            attack=attack,
+            along="variables",
+            shapes=tuple(replace(shape, categorical=v - shape.numeric) for v in ONE_MORE),
+        )
+        for attack, shape in GROWING.items()
+    ),
+)
+
+DEMO = ("demo", "--out", "demo", "--force")
+STARTS = (
+    Start(name="start-help", command=("--help",), cold=False, need=Need(seconds=0.5)),
+    Start(name="start-demo-first", command=DEMO, cold=True, need=Need(seconds=25)),
+    Start(name="start-demo-again", command=DEMO, cold=False, need=Need(seconds=6)),
+)
+
+ROWS: tuple[Row | Growth | Start, ...] = (*MEASURED, *GROWTH, *STARTS)
+
+
+def chosen(names: list[str]) -> list[Row | Growth | Start]:
+    """The rows whose name or family begins with one of the names; all without a name."""
+    return [
+        row
+        for row in ROWS
+        if not names
+        or any(row.name.startswith(name) or row.family.startswith(name) for name in names)
+    ]
