@@ -91,8 +91,8 @@ MUTANTS = [
             "unfold",
             "or (out[place - 1, 2] == units and out[place - 1, 1] > position)",
             "or (out[place - 1, 2] == units and out[place - 1, 1] < position)",
-            PRIMER,
-            "ranks_start",
+            RANKS,
+            "shortlists_unfold",
         ),
         (
             "pour",
@@ -344,9 +344,9 @@ MUTANTS = [
         (
             "_ranked",
             "shortlist.unfold(short, sort_keys(layout.puf), layout.puf, layout.eif, out)",
-            "shortlist.unfold(short, layout.puf, layout.puf, layout.eif, out)",
+            "shortlist.unfold(short, np.arange(len(layout.puf)), layout.puf, layout.eif, out)",
             RANKS,
-            "ranks_are_dense",
+            "pairs_stand_in",
         ),
         (
             "_ranking",

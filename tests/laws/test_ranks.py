@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -146,6 +147,49 @@ def test_merging_shortlists_is_associative_and_commutative(units, keep, bound, d
     assert content(merge(merge(one, two), three)) == content(merge(one, merge(two, three)))
     nothing = shortlist.empty(np.array([bound], np.int64), keep)
     assert content(merge(one, nothing)) == content(one)
+
+
+@many
+@given(lists=st.lists(units_lists, min_size=1, max_size=4), seed=st.integers(0, 99))
+def test_shortlists_unfold_by_record_rank_and_position(lists, seed):
+    draw = np.random.default_rng(seed)
+    puf, eif = draw.permutation(len(lists)), draw.permutation(40)
+    short = shortlist.empty(np.full(len(lists), 1000), 5)
+    for row, units in enumerate(lists):
+        for place, score in enumerate(units):
+            if score < short.cutoff[row]:
+                shortlist.push(short, row, place, score)
+    out = np.zeros((int(short.size.sum()), 5), np.int64)
+    shortlist.unfold(short, np.argsort(puf), puf, eif, out)
+    expected = []
+    for row in np.argsort(puf):
+        pairs = kept(lists[row], 5, 1000)[0]
+        scores_kept = [units for units, _ in pairs]
+        ranks_kept = sorted(set(scores_kept))
+        expected += sorted(
+            (puf[row], units, eif[place], ranks_kept.index(units) + 1, scores_kept.count(units))
+            for units, place in pairs
+        )
+    assert [(p, units, e, rank, tied) for p, e, units, rank, tied in out.tolist()] == expected
+
+
+def test_pairs_stand_in_the_order_of_keys_whatever_the_strata():
+    strata = ["b", "a", "b", "a"]
+    frames = [
+        pl.DataFrame({key: [f"{place}" for place in range(4)], "s": strata, "c": ["x"] * 4})
+        for key in ("p", "e")
+    ]
+    study = ri.Study(
+        puf=ri.PublicFile(frames[0], key="p"),
+        eif=ri.IntruderFile(frames[1], key="e"),
+        variables=[ri.categorical("c")],
+        strata=["s"],
+        attacks={"taxicab": ri.Taxicab()},
+    )
+    pairs = study.run()["taxicab"].pairs
+    puf, eif = (pairs[name].to_list() for name in pairs.columns[:2])
+    assert puf == ["0", "0", "1", "1", "2", "2", "3", "3"]
+    assert eif == ["0", "2", "1", "3", "0", "2", "1", "3"]
 
 
 @many

@@ -115,13 +115,7 @@ def link_ranked(
     metric: Metric, files: Files, truth: Ints, others: Ints, fold: Fold, label: str
 ) -> Linked:
     """Suspected pairs of a ranked metric; `truth` and `others` are pairs to be scored as well."""
-    layout = files.layout
-    meets = meetings(layout)
-    strata = (layout.stratum, files.strata.eif[layout.eif])
-    job = indexed(metric, strata, meets) or RankedJob(metric=metric, meets=meets)
-    strips = list(fold(job, label)) or [shortlist.empty(np.zeros(0, np.int64), metric.keep)]
-    short = shortlist.Shortlist(*(np.concatenate(arrays) for arrays in zip(*strips, strict=True)))
-    pairs = _ranked(short, layout)
+    short, pairs, how = kept_pairs(metric, files, fold, label)
     suspected = np.zeros(files.puf_records, np.bool_)
     suspected[pairs.puf] = True
     return Linked(
@@ -131,12 +125,25 @@ def link_ranked(
         set_aside=set_aside(files),
         notes=metric.notes,
         encoding=metric.encoding,
-        how=job.how,
+        how=how,
         scale=metric.scale,
         ranking=_ranking(short, metric, files, pairs),
         truth_units=units_of(metric, files, truth),
         random_units=units_of(metric, files, others),
     )
+
+
+def kept_pairs(
+    metric: Metric, files: Files, fold: Fold, label: str
+) -> tuple[Shortlist, Pairs, str]:
+    """From coded columns to kept pairs: shortlists, their pairs in order, and the way it was done."""
+    layout = files.layout
+    meets = meetings(layout)
+    strata = (layout.stratum, files.strata.eif[layout.eif])
+    job = indexed(metric, strata, meets) or RankedJob(metric=metric, meets=meets)
+    strips = list(fold(job, label)) or [shortlist.empty(np.zeros(0, np.int64), metric.keep)]
+    short = shortlist.Shortlist(*(np.concatenate(arrays) for arrays in zip(*strips, strict=True)))
+    return short, _ranked(short, layout), job.how
 
 
 def _ranked(short: Shortlist, layout: Layout) -> Pairs:
