@@ -5,11 +5,11 @@
 prints the figures as JSON and writes ours.npz (kept pairs and suspected records) to the folder.
 
 The files are read and coded before the clock starts; what this took is printed beside. Then the
-attack runs from the coded columns to the kept pairs: the building of an index and the planner's look
-at the data are inside, the scoring of true and of random pairs for the histogram is not, because
-peers have none. It runs three times. The first
-run loads compiled kernels and is printed apart; the figure is the median of the others. A run of
-ten seconds or more is not repeated: loading does not matter there.
+attack runs from the coded columns to the kept pairs: the building of an index and the planner's
+look at the data are inside; the scoring of true and of random pairs for the histogram is not,
+because peers have none. It runs three times. The first run loads compiled kernels and is printed
+apart; the figure is the median of the others. A run of ten seconds or more is not repeated:
+loading does not matter there.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def link_ranked(
 def kept_pairs(
     metric: Metric, files: Files, fold: Fold, label: str
 ) -> tuple[Shortlist, Pairs, str]:
-    """From coded columns to kept pairs: shortlists, their pairs in order, and the way it was done."""
+    """From coded columns to kept pairs: shortlists, their pairs in order, and the way it went."""
     layout = files.layout
     meets = meetings(layout)
     strata = (layout.stratum, files.strata.eif[layout.eif])
