@@ -40,7 +40,7 @@ def forecasting(jobs: int, budget: int) -> Fold:
         prepared = time.perf_counter() - begun
         tiles = [tile for tile in job.tiles(budget) if tile.work]
         if not tiles:
-            raise Forecast(job.how, prepared, held(job))
+            raise Forecast(job.how, 0.0, held(job))
         places = np.unique(np.linspace(0, len(tiles) - 1, PROBES).astype(int))
         job.run(tiles[0], None)  # compiles, and warms the caches
         done, start = 0, time.perf_counter()
