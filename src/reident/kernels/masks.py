@@ -48,7 +48,7 @@ def insert(
     for k in range(size):
         held = masks[k]
         if mask & held == mask:
-            if mask == held:
+            if mask == held and owners[k] != owner:
                 owners[k] = TAKEN
             return size
         if mask & held != held:
