@@ -33,9 +33,11 @@ SWIFT = 32
 """Pairs that are settled in the time that it takes to meet one."""
 FEW = 24
 """Rows that a cell should hold: a partner is soon found, and quickly."""
+MANY = 96
+"""Rows that a cell should hold where many partners are to be shown."""
 PROBES = 64
 """PUF rows that tell how many partners a record has."""
-MARGIN = 1.2
+MARGIN = 1.1
 """Partners are looked for beyond the longest list by this much, so that most tries suffice."""
 TRUE_PAIRS = 1 << 16
 """True pairs judged in one go, so that a stop is prompt."""
@@ -111,7 +113,7 @@ def searched(job: PartnersJob, listing: Listing, fold: Fold, label: str) -> Susp
     shown = None
     wanted = _wanted(job, listing)
     if wanted:
-        aim = Aim(NO_PAIRS, wanted, _rows_for(wanted))
+        aim = Aim(NO_PAIRS, wanted, MANY)
         shown = unlisted(fold(replace(job, aim=aim), label), listing)
         if listing.exceeded(shown.least):
             return shown
@@ -119,11 +121,6 @@ def searched(job: PartnersJob, listing: Listing, fold: Fold, label: str) -> Susp
     pairs = ALL_PAIRS if listing.headline == 0 else CONSISTENT_PAIRS
     found = gathered(fold(replace(job, aim=Aim(pairs, 0, FEW)), label), listing)
     return found or shown or unlisted(fold(job, label + ", rates"), listing)
-
-
-def _rows_for(wanted: int) -> int:
-    """Rows that a cell should hold to show so many partners."""
-    return max(FEW, 4 * wanted)
 
 
 def _wanted(job: PartnersJob, listing: Listing) -> int:
@@ -137,7 +134,7 @@ def _wanted(job: PartnersJob, listing: Listing) -> int:
     enough = MARGIN * listing.most
     each = int(enough / rows) + 1
     at = np.unique(np.linspace(0, rows - 1, PROBES).astype(np.int64))
-    aim = Aim(NO_PAIRS, 2 * each, _rows_for(each))
+    aim = Aim(NO_PAIRS, 2 * each, MANY)
     shown = kernel.judge_all(job.both, job.rows[at], job.spans[at], aim).least
     likely = [w for w in (each, 2 * each) if np.minimum(shown, w).mean() * rows > enough]
     return likely[0] if likely else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.bitmaps import Table, table
+from reident.kernels.bitmaps import MOST_SLOTS, Table, table
 from reident.kernels.keys import row_keys
 from reident.kernels.partners import Both, uniques
 
@@ -22,7 +22,7 @@ Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 COPIES = 2
 """Equal rows that are kept: with two of them nothing is alone, and more say nothing new."""
-ORDERS = 64
+ORDERS = 128
 """Orders of the variables in which cells are tried."""
 
 
@@ -60,11 +60,30 @@ class Sides:
         """As the kernels take them."""
         counts = self.puf.table.holders + self.eif.table.holders
         rows = len(self.puf.records) + len(self.eif.records)
-        # How cells are tried has no bearing on what is found.
-        stream = np.random.default_rng(0)
-        v = len(self.categories)
-        orders = np.stack([np.arange(v), *(stream.permutation(v) for _ in range(ORDERS - 1))])
-        return Both(self.puf.table, self.eif.table, counts / max(rows, 1), orders)
+        shared = bool((self.categories > MOST_SLOTS).any())
+        return Both(
+            self.puf.table,
+            self.eif.table,
+            counts / max(rows, 1),
+            _orders(len(self.categories)),
+            shared,
+        )
+
+
+def _orders(v: int) -> Ints:
+    """Orders of the variables; how cells are tried has no bearing on what is found.
+
+    Most begin with one of the first two variables: rows are sorted by these, so that the rows of a
+    cell lie close together.
+    """
+    stream = np.random.default_rng(0)
+    orders = [list(range(v))]
+    while len(orders) < ORDERS:
+        order = stream.permutation(v).tolist()
+        if len(orders) % 4:
+            order.sort(key=(len(orders) % 2 % v).__ne__)
+        orders.append(order)
+    return np.array(orders, np.int64)
 
 
 def sides_of(columns: Sequence[Column], files: Files) -> Sides:

@@ -115,15 +115,33 @@ def expose(
     mine, theirs = columns.puf[j], columns.eif[j]
     counts = np.zeros((2, categories), np.int64)
     used = np.empty(categories, np.int64)
-    partner = np.empty(categories, np.int64)
+    last = np.empty((2, categories), np.int64)
     for at in range(len(cells.starts) - 1):
-        codes = tally(cells, at, mine, theirs, counts, used)
-        for row in cells.eif[cells.starts[at, 1] : cells.starts[at + 1, 1]]:
-            if theirs[row] >= 0:
-                partner[theirs[row]] = row
+        codes = 0
         for row in cells.puf[cells.starts[at, 0] : cells.starts[at + 1, 0]]:
             code = mine[row]
-            if code >= 0 and counts[0, code] == 1 and counts[1, code] == 1 and waiting[row]:
-                waiting[row] = reading > 0 and contradicts(columns, row, partner[code])
+            if code >= 0:
+                if counts[0, code] == 0:
+                    used[codes] = code
+                    codes += 1
+                counts[0, code] += 1
+                last[0, code] = row
+        alone = 0
         for code in used[:codes]:
+            if counts[0, code] == 1 and waiting[last[0, code]]:
+                used[alone] = code
+                alone += 1
+            else:
+                counts[0, code] = 0
+        # Few cells have such a row: in the others the EIF need not be looked at.
+        if alone:
+            for row in cells.eif[cells.starts[at, 1] : cells.starts[at + 1, 1]]:
+                code = theirs[row]
+                if code >= 0:
+                    counts[1, code] += counts[0, code]
+                    last[1, code] = row
+        for code in used[:alone]:
+            if counts[1, code] == 1:
+                p, e = last[0, code], last[1, code]
+                waiting[p] = reading > 0 and contradicts(columns, p, e)
             counts[:, code] = 0

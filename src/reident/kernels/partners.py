@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.kernels.bitmaps import (
+    ALL,
     CHUNK,
     EXACT,
     WILD,
@@ -29,11 +30,14 @@ from reident.kernels.masks import TAKEN, insert
 
 ROOM = 4
 """A cell may hold so many times the rows that it should; a larger one takes one more variable."""
-SIEVES = 16
+SIEVES = 24
 """Masks that sieve: more of them let fewer rows through, and cost more."""
-SEEDS = 8
+SEEDS = 12
 """Cells that give the first masks of a sieve."""
+TRIES = 16
+"""Cells that are searched for a partner before all rows are looked at."""
 NOT_EXPOSED = -1
+PUF, EIF = 0, 1
 NO_PAIRS, CONSISTENT_PAIRS, ALL_PAIRS = 0, 1, 2
 
 
@@ -41,21 +45,26 @@ class Both(NamedTuple):
     """Both files, with the same bitmaps of the same values.
 
     `share` is the share of all rows in each bitmap; `orders` are orders of the variables, one for
-    each cell that is tried.
+    each cell that is tried. `shared` tells whether several categories share a bitmap.
     """
 
     puf: Table
     eif: Table
     share: npt.NDArray[np.float64]
     orders: npt.NDArray[np.int64]
+    shared: bool
 
 
 class Record(NamedTuple):
-    """A PUF row, the variables that it has, and the rows of both files in its stratum."""
+    """A PUF row, the variables that it has, and the rows of both files in its stratum.
+
+    `slots` are the bitmaps of the values that it has.
+    """
 
     row: int
     codes: npt.NDArray[np.int32]
     has: npt.NDArray[np.int64]
+    slots: npt.NDArray[np.int64]
     puf: tuple[int, int]
     eif: tuple[int, int]
 
@@ -91,6 +100,17 @@ class Verdicts(NamedTuple):
     least: npt.NDArray[np.int64]
     bounds: npt.NDArray[np.int64]
     partners: npt.NDArray[np.int64]
+
+
+@numba.njit(cache=True, nogil=True)
+def record_of(both: Both, row: int, span: npt.NDArray[np.int64]) -> Record:
+    """A PUF row that meets PUF rows span[0] to span[1] - 1 and EIF rows span[2] to span[3] - 1."""
+    codes = both.puf.codes[row]
+    has = np.flatnonzero(codes >= 0)
+    slots = np.empty(len(has), np.int64)
+    for k in range(len(has)):
+        slots[k] = slot(both.puf, has[k], codes[has[k]])
+    return Record(row, codes, has, slots, (span[0], span[1]), (span[2], span[3]))
 
 
 @numba.njit(cache=True, nogil=True)
@@ -153,13 +173,17 @@ def uncontested(both: Both, record: Record, mask: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def settle(both: Both, record: Record, chain: Chain, most: int) -> Any:
-    """Keep the owners that are partners, until there are `most`; returns how many there are."""
+def settle(both: Both, record: Record, chain: Chain, doubted: Any, most: int) -> Any:
+    """Keep the owners that are partners, until there are `most`; returns how many there are.
+
+    Masks that are doubted may be those of other rows too.
+    """
     count = 0
     for k in range(chain.size[0]):
         if chain.owners[k] < 0:
             continue
-        if count < most and uncontested(both, record, chain.masks[k]):
+        sure = not (doubted == chain.masks[k]).any()
+        if count < most and (sure or uncontested(both, record, chain.masks[k])):
             count += 1
         else:
             chain.owners[k] = TAKEN
@@ -228,9 +252,9 @@ def choose_sieves(both: Both, record: Record, chain: Chain, chosen: npt.NDArray[
     count = 0
     for k in range(chain.size[0]):
         score = 0.0
-        for j in record.has:
-            if (chain.masks[k] >> np.uint64(j)) & np.uint64(1) == 0:
-                score -= both.share[slot(both.eif, j, record.codes[j])]
+        for at in range(len(record.has)):
+            if (chain.masks[k] >> np.uint64(record.has[at])) & np.uint64(1) == 0:
+                score -= both.share[record.slots[at]]
         if count == len(chosen):
             if score <= weight[count - 1]:
                 continue
@@ -276,40 +300,58 @@ def sieve(
 
 
 @numba.njit(cache=True, nogil=True)
-def outside_of(held: Table, record: Record, mask: Any, slots: npt.NDArray[np.int64]) -> Any:
+def outside_of(record: Record, mask: Any, slots: npt.NDArray[np.int64]) -> Any:
     """Bitmaps of the record's values outside a mask; returns how many."""
     count = 0
-    for j in record.has:
-        if (mask >> np.uint64(j)) & np.uint64(1) == 0:
-            slots[count] = slot(held, j, record.codes[j])
+    for k in range(len(record.has)):
+        if (mask >> np.uint64(record.has[k])) & np.uint64(1) == 0:
+            slots[count] = record.slots[k]
             count += 1
     return count
 
 
 @numba.njit(cache=True, nogil=True)
-def stream(both: Both, record: Record, chain: Chain) -> Chain:
-    """Add the masks of the EIF rows of the record's stratum, but for some that lie inside others.
+def mask_by_bits(record: Record, held: Table, row: int) -> Any:
+    """As mask_of, but read from bitmaps at hand; categories that share one look equal."""
+    mask = np.uint64(0)
+    word, bit = row // WORD, np.uint64(row % WORD)
+    for k in range(len(record.has)):
+        equal = (held.rows[record.slots[k], word] >> bit) & np.uint64(1)
+        mask |= equal << np.uint64(record.has[k])
+    return mask
+
+
+@numba.njit(cache=True, nogil=True)
+def stream(both: Both, record: Record, chain: Chain, file: int, served: Chain) -> Any:
+    """Add the masks of a file's rows in the record's stratum, but for some that lie inside others.
 
     A row that agrees with the record on nothing outside a mask of the chain is not looked at: its
-    mask lies inside. If it attains that mask, the chain does not learn that the mask is taken.
+    mask lies inside. If it attains that mask, the chain does not learn that the mask is taken, so
+    masks that have served this way are noted.
     """
-    held = both.eif
-    start, stop = record.eif
+    held = both.puf if file == PUF else both.eif
+    start, stop = record.puf if file == PUF else record.eif
     left = np.empty(CHUNK, np.uint64)
     scratch = np.empty(CHUNK, np.uint64)
     sieves = np.empty(SIEVES, np.int64)
     slots = np.empty((SIEVES, WORD), np.int64)
     width = np.empty(SIEVES, np.int64)
     count = 0
-    chunk = 0
-    for base in range(start // WORD // CHUNK * CHUNK, (stop - 1) // WORD + 1, CHUNK):
-        if chunk < 4 or chunk % 8 == 0:
+    first = start // WORD // CHUNK
+    for chunk in range(first, (stop - 1) // WORD // CHUNK + 1):
+        if chunk - first < 4 or (chunk - first) % 8 == 0:
             count = choose_sieves(both, record, chain, sieves)
+            served = roomy(served, count)
             for k in range(count):
-                width[k] = outside_of(held, record, chain.masks[sieves[k]], slots[k])
-        chunk += 1
-        for w in range(CHUNK):
-            left[w] = inside(base + w, start, stop)
+                mask = chain.masks[sieves[k]]
+                width[k] = outside_of(record, mask, slots[k])
+                served.masks[served.size[0]] = mask
+                served.size[0] += 1
+        base = chunk * CHUNK
+        left[:] = ALL
+        if base * WORD < start or (base + CHUNK) * WORD > stop:
+            for w in range(CHUNK):
+                left[w] = inside(base + w, start, stop)
         for k in range(count):
             sieve(held, slots[k, : width[k]], base, left, scratch)
         for w in range(CHUNK):
@@ -320,20 +362,29 @@ def stream(both: Both, record: Record, chain: Chain) -> Chain:
             while bits != 0:
                 row = (base + w) * WORD + lowest(bits)
                 bits &= bits - np.uint64(1)
-                add(chain, mask_of(record, held, row), row)
-    return chain
+                mask = (
+                    mask_of(record, held, row) if both.shared else mask_by_bits(record, held, row)
+                )
+                if file == EIF:
+                    add(chain, mask, row)
+                elif row != record.row:
+                    add(chain, mask, TAKEN)
+    return chain, served
 
 
 @numba.njit(cache=True, nogil=True)
-def everything(both: Both, record: Record, few: int, rows: npt.NDArray[np.int64]) -> Chain:
-    """A chain whose owners hold all partners of the record."""
+def everything(both: Both, record: Record, few: int, most: int, rows: npt.NDArray[np.int64]) -> Any:
+    """A chain whose owners are the partners of the record, at most so many; returns how many."""
     chain = new_chain(WORD)
+    served = new_chain(WORD)
     for order in range(min(SEEDS, len(both.orders))):
         cell = search_cell(both, record, order, few, rows)
         chain = roomy(chain, cell.size[0])
         for k in range(cell.size[0]):
             add(chain, cell.masks[k], cell.owners[k])
-    return stream(both, record, chain)
+    chain, served = stream(both, record, chain, PUF, served)
+    chain, served = stream(both, record, chain, EIF, served)
+    return settle(both, record, chain, served.masks[: served.size[0]], most), chain
 
 
 @numba.njit(cache=True, nogil=True)
@@ -357,7 +408,8 @@ def show(both: Both, record: Record, aim: Aim, rows: npt.NDArray[np.int64]) -> A
     """How many partners of the record some small cells show; one, or as many as are wanted."""
     seen = np.empty(max(aim.wanted, 1), np.int64)
     count = 0
-    for order in range(len(both.orders)):
+    tries = len(both.orders) if aim.wanted > 1 else min(TRIES, len(both.orders))
+    for order in range(tries):
         count = gather(seen, count, search_cell(both, record, order, aim.few, rows))
         if count == len(seen):
             break
@@ -372,16 +424,15 @@ def judge(both: Both, record: Record, aim: Aim, rows: npt.NDArray[np.int64]) -> 
     """
     most = 1 if aim.pairs == NO_PAIRS else len(both.eif.codes)
     chain = consistent(both, record, rows[0])
-    agreeing = settle(both, record, chain, most)
+    agreeing = settle(both, record, chain, chain.masks, most)
     if aim.pairs == ALL_PAIRS:
-        chain = everything(both, record, aim.few, rows)
-        count = settle(both, record, chain, most)
+        count, chain = everything(both, record, aim.few, most, rows)
         return (1 if agreeing else 0) if count else NOT_EXPOSED, count, chain
     if agreeing and aim.wanted <= agreeing:
         return 1, agreeing, chain
     count = show(both, record, aim, rows)
     if agreeing == 0 and count == 0:
-        count = settle(both, record, everything(both, record, aim.few, rows), 1)
+        count = everything(both, record, aim.few, 1, rows)[0]
     return (1 if agreeing else 0) if count + agreeing else NOT_EXPOSED, max(count, agreeing), chain
 
 
@@ -402,11 +453,9 @@ def judge_all(
     two = np.empty(2, np.int64)
     for i in range(number):
         bounds[i + 1] = bounds[i]
-        codes = both.puf.codes[asked[i]]
-        has = np.flatnonzero(codes >= 0)
-        mine, theirs = (spans[i, 0], spans[i, 1]), (spans[i, 2], spans[i, 3])
-        record = Record(asked[i], codes, has, mine, theirs)
-        whole = Asked(codes, has, EXACT)
+        record = record_of(both, asked[i], spans[i])
+        has, mine, theirs = record.has, record.puf, record.eif
+        whole = Asked(record.codes, has, EXACT)
         # A row that agrees on all that the record has attains or covers every mask.
         if not len(has) or find(both.puf, whole, mine[0], mine[1], two) > 1:
             continue
@@ -414,7 +463,7 @@ def judge_all(
         if hits == 0:
             reading[i], least[i], chain = judge(both, record, aim, rows)
         elif hits == 1:
-            reading[i], least[i] = 2 if len(has) == len(codes) else 1, 1
+            reading[i], least[i] = 2 if len(has) == len(record.codes) else 1, 1
             chain = new_chain(1)
             add(chain, np.uint64(1), two[0])
         else:
@@ -436,19 +485,16 @@ def judge_pairs(
     """The reading of pairs of a PUF row and an EIF row that it meets, spans as above."""
     reading = np.full(len(pairs), NOT_EXPOSED, np.int64)
     for i in range(len(pairs)):
-        codes = both.puf.codes[pairs[i, 0]]
-        has = np.flatnonzero(codes >= 0)
-        mine, theirs = (spans[i, 0], spans[i, 1]), (spans[i, 2], spans[i, 3])
-        record = Record(pairs[i, 0], codes, has, mine, theirs)
+        record = record_of(both, pairs[i, 0], spans[i])
         mask = mask_of(record, both.eif, pairs[i, 1])
         if mask == 0 or not uncontested(both, record, mask):
             continue
         equal = len(variables_in(mask))
         jointly = 0
-        for j in has:
+        for j in record.has:
             if both.eif.codes[pairs[i, 1], j] >= 0:
                 jointly += 1
-        reading[i] = (1 if equal == jointly else 0) + (1 if equal == len(codes) else 0)
+        reading[i] = (1 if equal == jointly else 0) + (1 if equal == len(record.codes) else 0)
     return reading
 
 
