@@ -191,6 +191,16 @@ def test_cells_and_masks_find_the_same(small, reading, pairs, most):
     assert settled["unicity"].pairs.equals(met["unicity"].pairs)
 
 
+def test_a_row_that_contradicts_the_record_elsewhere_contests_a_consistent_one(monkeypatch):
+    """Both EIF rows agree on the first variable, so neither is alone on it."""
+    monkeypatch.setattr(unicity, "WORTHWHILE", 0)
+    small = Small(
+        kinds=(CATEGORICAL,) * 2, puf=(("a", "x"),), eif=(("a", None), ("a", "y")), truth=((0, 0),)
+    )
+    result = small.run(ri.Unicity(pairs="none"))["unicity"]
+    assert (result.suspected, result.confirmed) == (0, 0)
+
+
 def test_sixty_four_variables_are_told_apart_bit_by_bit():
     """The last bit of a mask is as good as the first."""
     v = 64
