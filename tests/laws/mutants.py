@@ -217,7 +217,7 @@ MUTANTS = [
         ),
     ),
     *_mutants(
-        "kernels/cells.py",
+        "kernels/refine.py",
         (
             "expose",
             "if counts[1, code] == 1:",

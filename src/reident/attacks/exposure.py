@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels import cells as kernel
-from reident.kernels.cells import Cells, Columns
+from reident.kernels import refine as kernel
+from reident.kernels.refine import Cells, Columns
 from reident.model.linked import READINGS
 
 if TYPE_CHECKING:

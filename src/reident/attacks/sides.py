@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.bitmaps import MOST_SLOTS, Table, table
+from reident.kernels.holders import MOST_SLOTS, Table, table
 from reident.kernels.keys import row_keys
 from reident.kernels.partners import Both, uniques
 

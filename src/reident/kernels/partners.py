@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.bitmaps import (
+from reident.kernels.holders import (
     ALL,
     CHUNK,
     EXACT,
