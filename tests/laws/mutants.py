@@ -211,6 +211,33 @@ MUTANTS = [
         ),
     ),
     *_mutants(
+        "kernels/partners.py",
+        (
+            "search_cell",
+            "if row != record.row:",
+            "if row != -1:",
+            UNICITY,
+            "cells_and_masks",
+        ),
+        (
+            "uncontested",
+            "return find(both.eif, asked, record.eif[0], record.eif[1], two) == 1",
+            "return find(both.eif, asked, record.eif[0], record.eif[1], two) >= 1",
+            UNICITY,
+            "contests_a_consistent",
+        ),
+    ),
+    *_mutants(
+        "kernels/refine.py",
+        (
+            "expose",
+            "if counts[1, code] == 1:",
+            "if counts[1, code] >= 1:",
+            UNICITY,
+            "orders_name",
+        ),
+    ),
+    *_mutants(
         "kernels/keys.py",
         ("row_keys", "if size * base > ROOM:", "if size > ROOM:", KEYS),
         (

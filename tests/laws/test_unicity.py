@@ -5,10 +5,12 @@ from functools import reduce
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reident as ri
+from reident.attacks import unicity
 from reident.kernels import masks
 from small_study import CATEGORICAL, Small, scores, smalls
 
@@ -164,6 +166,39 @@ def test_orders_name_the_smallest_interaction_that_exposes_a_record(small, order
         expected[min(sizes) if min(sizes) <= orders else None] += 1
     result = small.run(ri.Unicity(orders=orders))["unicity"]
     assert {row["order"]: row["suspected"] for row in result.by_order} == expected
+
+
+@few
+@given(
+    small=smalls(truth=True, strata=True),
+    reading=st.sampled_from(READINGS),
+    pairs=st.sampled_from(["all", "auto", "none"]),
+    most=st.sampled_from([0, 1, 3, 10_000_000]),
+)
+def test_cells_and_masks_find_the_same(small, reading, pairs, most):
+    """Also where pairs are too many to list, and are shown to be so by some of them."""
+    attack = ri.Unicity(interactions=reading, pairs=pairs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unicity, "MOST_PAIRS", most)
+        met = small.run(attack)
+        patch.setattr(unicity, "WORTHWHILE", 0)
+        settled = small.run(attack)
+    assert (met.manifest["methods"], settled.manifest["methods"]) == (
+        {"unicity": "masks"},
+        {"unicity": "cells"},
+    )
+    assert settled.to_dict() == met.to_dict()
+    assert settled["unicity"].pairs.equals(met["unicity"].pairs)
+
+
+def test_a_row_that_contradicts_the_record_elsewhere_contests_a_consistent_one(monkeypatch):
+    """Both EIF rows agree on the first variable, so neither is alone on it."""
+    monkeypatch.setattr(unicity, "WORTHWHILE", 0)
+    small = Small(
+        kinds=(CATEGORICAL,) * 2, puf=(("a", "x"),), eif=(("a", None), ("a", "y")), truth=((0, 0),)
+    )
+    result = small.run(ri.Unicity(pairs="none"))["unicity"]
+    assert (result.suspected, result.confirmed) == (0, 0)
 
 
 def test_sixty_four_variables_are_told_apart_bit_by_bit():

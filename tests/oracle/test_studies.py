@@ -9,9 +9,11 @@ import tempfile
 from pathlib import Path
 
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from reident.attacks import partners, sides, unicity
 from reident.oracle import study as judge
 from reident.oracle import text_of
 from reident.oracle.values import is_blank
@@ -116,6 +118,37 @@ def test_api_equals_oracle(case):
 def test_large_studies_equal_oracle(seed):
     """Up to 150 records and 20 variables: long masks, many strata, deep ties."""
     assert_api_equals_oracle(large_case(seed, callables=seed % 2 == 0))
+
+
+# Unicity settled by small cells, however they are tried
+CELLS = st.fixed_dictionaries(
+    {
+        "FEW": st.sampled_from([1, 2, 24]),
+        "SWIFT": st.sampled_from([1, 32]),
+        "ORDERS": st.sampled_from([1, 3, 128]),
+    }
+)
+
+
+def assert_cells_equal_oracle(case, knobs):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unicity, "WORTHWHILE", 0)
+        patch.setattr(partners, "FEW", knobs["FEW"])
+        patch.setattr(partners, "SWIFT", knobs["SWIFT"])
+        patch.setattr(sides, "ORDERS", knobs["ORDERS"])
+        assert_api_equals_oracle(case)
+
+
+@settings(max_examples=max(1, EXAMPLES // 5), suppress_health_check=list(HealthCheck))
+@given(case=cases(), knobs=CELLS)
+def test_small_cells_equal_oracle(case, knobs):
+    assert_cells_equal_oracle(case, knobs)
+
+
+@settings(max_examples=max(1, EXAMPLES // 20), suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 2**32 - 1), knobs=CELLS)
+def test_small_cells_equal_oracle_on_large_studies(seed, knobs):
+    assert_cells_equal_oracle(large_case(seed, callables=False), knobs)
 
 
 def test_more_than_a_thousand_strata_equal_oracle():

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import reident as ri
-from reident.attacks import index
+from reident.attacks import index, unicity
 
 ROWS = 3_000
 FILES = {
@@ -68,3 +68,20 @@ def test_lookups_equal_the_cartesian_product_on_real_files(data, monkeypatch, na
     assert set(looked_up.manifest["methods"].values()) == {"index"}
     assert looked_up.to_dict() == met.to_dict()
     assert all(looked_up[label].pairs.equals(met[label].pairs) for label in met)
+
+
+@pytest.mark.parametrize("reading", ["all", "consistent", "highest"])
+@pytest.mark.parametrize("blanked", [0, 20, 50])
+@pytest.mark.parametrize("name", FILES)
+def test_small_cells_equal_meeting_every_record_on_real_files(
+    data, monkeypatch, name, blanked, reading
+):
+    asked, attack = study(data, name, blanked), ri.Unicity(interactions=reading)
+    monkeypatch.setattr(unicity, "WORTHWHILE", 1 << 62)
+    met = asked.run(attack, jobs=2)
+    monkeypatch.setattr(unicity, "WORTHWHILE", 0)
+    settled = asked.run(attack, jobs=2)
+    assert met.manifest["methods"] == {"unicity": "masks"}
+    assert settled.manifest["methods"] == {"unicity": "cells"}
+    assert settled.to_dict() == met.to_dict()
+    assert settled["unicity"].pairs.equals(met["unicity"].pairs)

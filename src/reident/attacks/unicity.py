@@ -13,21 +13,26 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.exposure import first_orders, present_uniques
+from reident.attacks.exposure import first_orders
 from reident.attacks.pairwise import set_aside
+from reident.attacks.partners import PartnersJob, job_of, searched, true_readings
+from reident.attacks.sides import sides_of
+from reident.attacks.suspects import Listing, Strip, gathered, pairs_of, unlisted
 from reident.attacks.taxicab import described, few_codes
 from reident.encode.matrix import coded_matrix
 from reident.engine.tiles import cut
 from reident.kernels import masks as kernel
 from reident.kernels.keys import counts, row_keys
-from reident.model.linked import NOT_EXPOSED, READINGS, Exposure, Linked
+from reident.model.linked import READINGS, Exposure, Linked
 from reident.model.notes import Note
 from reident.model.pairs import Pairs, no_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
+    from reident.attacks.suspects import Suspects
     from reident.encode.files import Files
+    from reident.encode.strata import Layout
     from reident.engine.job import Fold, Tile
     from reident.kernels.masks import Antichains
     from reident.model.options import Unicity
@@ -36,17 +41,10 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
+WORTHWHILE = 1 << 22
+"""Pairs from which records are settled by small cells instead of meeting each other."""
 MOST_PAIRS = 10_000_000
 """`pairs = "auto"` lists pairs while there are at most this many."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Partners:
-    """Partners found for a strip: layout rows of both files, and the reading of each pair."""
-
-    puf: Ints
-    eif: Ints
-    reading: Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +56,7 @@ class UnicityJob:
     """
 
     how: ClassVar[str] = "masks"
+    layout: Layout
     puf: Codes
     eif: Codes
     rows: Ints
@@ -80,17 +79,22 @@ class UnicityJob:
         """Maximal masks over the rows of both."""
         return kernel.merge(one, other)
 
-    def finish(self, tile: Tile, part: Antichains) -> Partners:
+    def finish(self, tile: Tile, part: Antichains) -> Strip:
         """Maximal masks attained by one EIF row alone are pairs; name their readings."""
         local = np.repeat(np.arange(tile.first, tile.last), np.diff(part.bounds))
         alone = part.owners >= 0
         puf, eif, mask = self.rows[local[alone]], part.owners[alone], part.masks[alone]
         jointly = present_masks(self.puf[puf]) & present_masks(self.eif[eif])
         full = np.uint64((1 << self.puf.shape[1]) - 1)
-        return Partners(
-            puf=puf,
-            eif=eif,
-            reading=(mask == jointly).astype(np.int64) + (mask == full),
+        reading = (mask == jointly).astype(np.int64) + (mask == full)
+        records = self.layout.puf[puf]
+        return Strip(
+            records=records,
+            reading=reading,
+            least=len(puf),
+            puf=records,
+            eif=self.layout.eif[eif],
+            pair_reading=reading,
         )
 
 
@@ -110,37 +114,44 @@ def link(
 ) -> Linked:
     """Suspected pairs by agreement sets; true pairs are kept apart, whether listed or not."""
     puf, eif, columns = coded_matrix(files, variables, attack)
-    layout = files.layout
+    sides = sides_of(columns, files)
+    search = job_of(sides)
     headline = READINGS.index(attack.interactions)
-    found = _gather(fold(_job(puf, eif, files), label), attack, headline, files, truth)
-    order = np.zeros(files.puf_records, np.int64)
-    order[layout.puf] = first_orders(
-        puf, eif, layout, attack.orders, attack.interactions, found.reading[layout.puf] >= headline
-    )
+    most = {"all": None, "auto": MOST_PAIRS, "none": -1}[attack.pairs]
+    listing = Listing(headline=headline, most=most, records=files.puf_records)
+    if files.layout.pairs < WORTHWHILE:
+        how = UnicityJob.how
+        found = _met(_job(puf, eif, files), listing, fold, label)
+    else:
+        how = PartnersJob.how
+        found = searched(search, listing, fold, label)
+    true = None if truth is None else true_readings(search, truth)
+    suspected = found.reading >= headline
     nothing = int((puf < 0).all(axis=1).sum())
     apart = set_aside(files) + ([("nothing_present", nothing)] if nothing else [])
     return Linked(
-        pairs=found.pairs,
-        suspected=found.reading >= headline,
-        listed=found.listed,
+        pairs=_true_pairs(truth, true, headline) if found.pairs is None else found.pairs,
+        suspected=suspected,
+        listed=found.pairs is not None,
         set_aside=apart,
         notes=[*few_codes(attack.bins, variables, columns), *_unlisted(found)],
         encoding=described(variables, columns),
-        how=UnicityJob.how,
+        how=how,
         exposure=Exposure(
             reading=found.reading,
-            order=order,
+            order=first_orders(sides, attack.orders, attack.interactions, suspected),
             orders=min(attack.orders, len(variables)),
-            puf_uniques=_uniques([c.puf for c in columns], files.strata.puf),
-            eif_uniques=_uniques([c.eif for c in columns], files.strata.eif),
+            puf_uniques=sides.puf.uniques(),
+            eif_uniques=sides.eif.uniques(),
         ),
-        truth_reading=found.truth_reading,
+        truth_reading=true,
     )
 
 
-def _uniques(columns: Sequence[Codes], stratum: Ints) -> int:
-    """Sample uniques of a file on all present values, within strata."""
-    return present_uniques(np.stack(columns, axis=1)[stratum >= 0], stratum[stratum >= 0])
+def _met(job: UnicityJob, listing: Listing, fold: Fold, label: str) -> Suspects:
+    """Every record meets every other."""
+    found = gathered(fold(job, label), listing)
+    return found or unlisted(fold(job, label), listing)
 
 
 def _job(puf: Codes, eif: Codes, files: Files) -> UnicityJob:
@@ -171,6 +182,7 @@ def _job(puf: Codes, eif: Codes, files: Files) -> UnicityJob:
         [np.searchsorted(where[order], mine, side) for side in ("left", "right")], axis=1
     )
     return UnicityJob(
+        layout=layout,
         puf=puf,
         eif=eif,
         rows=rows,
@@ -181,61 +193,14 @@ def _job(puf: Codes, eif: Codes, files: Files) -> UnicityJob:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Found:
-    pairs: Pairs
-    listed: bool
-    reading: Ints
-    truth_reading: Ints | None
-
-
-def _gather(
-    strips: Iterable[Partners],
-    attack: Unicity,
-    headline: int,
-    files: Files,
-    truth: Truth | None,
-) -> _Found:
-    """Collect strips as they come; stop listing when there are too many pairs to list."""
-    reading = np.full(files.puf_records, NOT_EXPOSED, np.int64)
-    truth_reading = None if truth is None else np.full(len(truth), NOT_EXPOSED, np.int64)
-    lists: list[tuple[Ints, Ints]] = []
-    most = {"all": None, "auto": MOST_PAIRS, "none": -1}[attack.pairs]
-    listed, total = most is None or most >= 0, 0
-    for strip in strips:
-        puf, eif = files.layout.puf[strip.puf], files.layout.eif[strip.eif]
-        np.maximum.at(reading, puf, strip.reading)
-        if truth is not None and truth_reading is not None:
-            at = truth.find(puf, eif)
-            truth_reading[at[at >= 0]] = strip.reading[at >= 0]
-        shown = strip.reading >= headline
-        total += int(shown.sum())
-        listed = listed and (most is None or total <= most)
-        if listed:
-            lists.append((puf[shown], eif[shown]))
-        else:
-            lists.clear()
-    pairs = _listed(lists) if listed else _true_pairs(truth, truth_reading, headline)
-    return _Found(pairs=pairs, listed=listed, reading=reading, truth_reading=truth_reading)
-
-
-def _listed(lists: list[tuple[Ints, Ints]]) -> Pairs:
-    if not lists:
-        return no_pairs()
-    puf, eif = (np.concatenate(side) for side in zip(*lists, strict=True))
-    order = np.lexsort((eif, puf))
-    zeros = np.zeros(len(puf), np.int64)
-    return Pairs(puf=puf[order], eif=eif[order], units=zeros, rank=zeros, tied=zeros)
-
-
 def _true_pairs(truth: Truth | None, reading: Ints | None, headline: int) -> Pairs:
     if truth is None or reading is None:
         return no_pairs()
-    return _listed([(truth.puf[reading >= headline], truth.eif[reading >= headline])])
+    return pairs_of([(truth.puf[reading >= headline], truth.eif[reading >= headline])])
 
 
-def _unlisted(found: _Found) -> list[Note]:
-    if found.listed:
+def _unlisted(found: Suspects) -> list[Note]:
+    if found.pairs is not None:
         return []
     return [
         Note(

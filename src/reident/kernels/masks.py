@@ -44,15 +44,19 @@ def insert(
     owner: int,
 ) -> int:
     """Add a mask to an antichain with room for it; returns the new size."""
+    for k in range(size):
+        if mask & masks[k] == mask:
+            if mask == masks[k] and owners[k] != owner:
+                owners[k] = TAKEN
+            # A mask that covers one covers many: it moves up, and is met sooner next time.
+            up = k // 2
+            masks[k], masks[up] = masks[up], masks[k]
+            owners[k], owners[up] = owners[up], owners[k]
+            return size
     left = 0
     for k in range(size):
-        held = masks[k]
-        if mask & held == mask:
-            if mask == held:
-                owners[k] = TAKEN
-            return size
-        if mask & held != held:
-            masks[left] = held
+        if mask & masks[k] != masks[k]:
+            masks[left] = masks[k]
             owners[left] = owners[k]
             left += 1
     masks[left] = mask

@@ -1,0 +1,164 @@
+"""Unicity of large files: each PUF record is settled by small cells (Primer 2.1).
+
+Rates need no list of pairs: a record is suspected when it has a partner, and true pairs are judged
+one by one. So a list is only made where it is asked for and not too long.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from reident.attacks.suspects import Strip, gathered, unlisted
+from reident.engine.job import Tile
+from reident.kernels import partners as kernel
+from reident.kernels.partners import ALL_PAIRS, CONSISTENT_PAIRS, NO_PAIRS, Aim, Both, Verdicts
+from reident.model.linked import NOT_EXPOSED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reident.attacks.sides import Sides
+    from reident.attacks.suspects import Listing, Suspects
+    from reident.engine.job import Fold
+    from reident.model.truth import Truth
+
+Ints = npt.NDArray[np.int64]
+STRIP = 512
+"""PUF rows a strip at most."""
+SWIFT = 32
+"""Pairs that are settled in the time that it takes to meet one."""
+FEW = 24
+"""Rows that a cell should hold: a partner is soon found, and quickly."""
+MANY = 96
+"""Rows that a cell should hold where many partners are to be shown."""
+PROBES = 64
+"""PUF rows that tell how many partners a record has."""
+MARGIN = 1.1
+"""Partners are looked for beyond the longest list by this much, so that most tries suffice."""
+TRUE_PAIRS = 1 << 16
+"""True pairs judged in one go, so that a stop is prompt."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartnersJob:
+    """Settle strips of PUF rows, each against all rows that it meets.
+
+    `rows` are rows of the PUF's table and `spans` the rows of both tables that they meet.
+    """
+
+    how: ClassVar[str] = "cells"
+    both: Both
+    sides: Sides
+    rows: Ints
+    spans: Ints
+    aim: Aim
+
+    def tiles(self, budget: int) -> Sequence[Tile]:
+        """Strips of PUF rows; a tile is a whole strip."""
+        if not len(self.rows):
+            return []
+        met = self.spans[:, 3] - self.spans[:, 2]
+        width = max(1, min(STRIP, budget * SWIFT // max(1, int(met.max()))))
+        tiles = []
+        for number, first in enumerate(range(0, len(self.rows), width)):
+            last = min(first + width, len(self.rows))
+            work = int(met[first:last].sum())
+            tiles.append(Tile(number, number, first, last, 0, int(met.max()), work))
+        return tiles
+
+    def run(self, tile: Tile, so_far: Verdicts | None) -> Verdicts:
+        """Settle the strip's rows one by one."""
+        del so_far
+        here = slice(tile.first, tile.last)
+        return kernel.judge_all(self.both, self.rows[here], self.spans[here], self.aim)
+
+    def merge(self, one: Verdicts, other: Verdicts) -> Verdicts:
+        """Both are the whole answer of their strip."""
+        del other
+        return one
+
+    def finish(self, tile: Tile, part: Verdicts) -> Strip:
+        """Rows become positions in key order; pairs get their readings."""
+        rows = self.rows[tile.first : tile.last]
+        puf = np.repeat(rows, np.diff(part.bounds))
+        mine, theirs = self.both.puf.codes[puf], self.both.eif.codes[part.partners]
+        agree = ((mine == theirs) | (mine < 0) | (theirs < 0)).all(axis=1)
+        full = ((mine == theirs) & (mine >= 0)).all(axis=1)
+        return Strip(
+            records=self.sides.puf.records[rows],
+            reading=part.reading,
+            least=int(part.least.sum()),
+            puf=self.sides.puf.records[puf],
+            eif=self.sides.eif.records[part.partners],
+            pair_reading=agree.astype(np.int64) + full,
+        )
+
+
+def job_of(sides: Sides) -> PartnersJob:
+    """Settle every PUF row that meets an EIF row; no pairs are asked for."""
+    spans = np.hstack([side.spans(sides.puf.stratum) for side in (sides.puf, sides.eif)])
+    rows = np.flatnonzero(spans[:, 3] > spans[:, 2])
+    aim = Aim(NO_PAIRS, 0, FEW)
+    return PartnersJob(both=sides.both, sides=sides, rows=rows, spans=spans[rows], aim=aim)
+
+
+def searched(job: PartnersJob, listing: Listing, fold: Fold, label: str) -> Suspects:
+    """Suspected records, and pairs where they are to be listed."""
+    if listing.exceeded(0):
+        return unlisted(fold(job, label), listing)
+    shown = None
+    wanted = _wanted(job, listing)
+    if wanted:
+        aim = Aim(NO_PAIRS, wanted, MANY)
+        shown = unlisted(fold(replace(job, aim=aim), label), listing)
+        if listing.exceeded(shown.least):
+            return shown
+        label += ", pairs"
+    pairs = ALL_PAIRS if listing.headline == 0 else CONSISTENT_PAIRS
+    found = gathered(fold(replace(job, aim=Aim(pairs, 0, FEW)), label), listing)
+    return found or shown or unlisted(fold(job, label + ", rates"), listing)
+
+
+def _wanted(job: PartnersJob, listing: Listing) -> int:
+    """How many partners to look for, so that too many to list are likely found; 0 if they are not.
+
+    Some rows are asked: this decides how pairs are counted, never what is counted.
+    """
+    rows = len(job.rows)
+    if listing.most is None or listing.headline > 0 or not rows:
+        return 0
+    enough = MARGIN * listing.most
+    each = int(enough / rows) + 1
+    at = np.unique(np.linspace(0, rows - 1, PROBES).astype(np.int64))
+    aim = Aim(NO_PAIRS, 2 * each, MANY)
+    shown = kernel.judge_all(job.both, job.rows[at], job.spans[at], aim).least
+    likely = [w for w in (each, 2 * each) if np.minimum(shown, w).mean() * rows > enough]
+    return likely[0] if likely else 0
+
+
+def true_readings(job: PartnersJob, truth: Truth) -> Ints:
+    """The reading of each true pair, NOT_EXPOSED if it is not suspected."""
+    sides = job.sides
+    reading = np.full(len(truth), NOT_EXPOSED, np.int64)
+    place = np.full(int(truth.puf.max(initial=0)) + 1, -1, np.int64)
+    of_row = np.full(len(sides.puf.records), -1, np.int64)
+    of_row[job.rows] = np.arange(len(job.rows))
+    known = sides.puf.records < len(place)
+    place[sides.puf.records[known]] = of_row[known]
+    row = np.full(truth.eif_records, -1, np.int64)
+    row[sides.eif.records] = np.arange(len(sides.eif.records))
+    at, theirs = place[truth.puf], row[truth.eif]
+    # A row that is missing here has no stratum, meets nobody, or is one of several copies.
+    inside = np.flatnonzero((at >= 0) & (theirs >= 0))
+    spans = job.spans[at[inside]]
+    meets = (theirs[inside] >= spans[:, 2]) & (theirs[inside] < spans[:, 3])
+    inside, spans = inside[meets], spans[meets]
+    pairs = np.stack([job.rows[at[inside]], theirs[inside]], axis=1)
+    for first in range(0, len(inside), TRUE_PAIRS):
+        here = slice(first, first + TRUE_PAIRS)
+        reading[inside[here]] = kernel.judge_pairs(job.both, pairs[here], spans[here])
+    return reading
