@@ -2,10 +2,13 @@
 
 import os
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import reident as ri
 from reident.attacks import index
 from strategies import Case, cases, large_case
 
@@ -48,3 +51,70 @@ def test_lookups_equal_the_cartesian_product(case, knobs):
 @given(st.integers(0, 2**32), KNOBS)
 def test_lookups_equal_the_cartesian_product_on_larger_studies(seed, knobs):
     assert_index_agrees(large_case(seed, callables=True), knobs)
+
+
+# Shapes that an index could stumble over ---------------------------------------------------------
+
+SHAPES = {
+    "20 % missing": {"missing": 0.2},
+    "half missing": {"missing": 0.5},
+    "20 binary variables": {"sizes": [2] * 20},
+    "a variable of 5,000 categories": {"sizes": [5000, 3, 4, 5]},
+    "nothing but one such variable": {"sizes": [5000], "numbers": 0},
+    "constant variables": {"sizes": [1, 1, 4, 6], "spread": 1},
+    "hundreds of tiny strata": {"strata": 700},
+    "one giant stratum and a tiny one": {"strata": -1},
+    "one EIF record": {"eif": 1},
+    "one PUF record": {"puf": 1},
+    "numbers alone": {"sizes": [], "numbers": 3},
+}
+
+
+def shaped(
+    *, puf=900, eif=1100, sizes=(2, 3, 5, 8, 12), numbers=2, spread=400, missing=0.03, strata=1
+):
+    draw = np.random.default_rng(11)
+    population = {f"c{j}": draw.integers(size, size=2000) for j, size in enumerate(sizes)}
+    population |= {f"x{j}": draw.integers(spread, size=2000) for j in range(numbers)}
+    if strata == -1:
+        population["s"] = (np.arange(2000) % 300 == 0).astype(np.int64)
+    else:
+        population["s"] = draw.integers(strata, size=2000)
+    frames = []
+    for key, rows in (("p", puf), ("e", eif)):
+        taken = draw.permutation(2000)[:rows]
+        columns = {key: [f"{place:04}" for place in range(rows)]}
+        for name, values in population.items():
+            hidden = draw.random(rows) < (0 if name == "s" else missing)
+            cells = values[taken].astype(float if name[0] == "x" else str).tolist()
+            columns[name] = [None if h else cell for cell, h in zip(cells, hidden, strict=True)]
+        schema = {name: pl.Float64 if name[0] == "x" else pl.String for name in columns}
+        frames.append(pl.DataFrame(columns, schema=schema))
+    names = [name for name in population if name != "s"]
+    rules = {n: {"difference": [[0, 5], [5, 3]]} if n[0] == "x" else {"equal": 5} for n in names}
+    return ri.Study(
+        puf=ri.PublicFile(frames[0], key="p"),
+        eif=ri.IntruderFile(frames[1], key="e"),
+        variables=[ri.numeric(n) if n[0] == "x" else ri.categorical(n) for n in names],
+        strata=["s"],
+        attacks={
+            "taxicab": ri.Taxicab(),
+            "euclidean": ri.Euclidean(),
+            "consistent": ri.Euclidean(threshold="consistent", keep=2),
+            "adhoc": ri.AdHoc(rules),
+        },
+    )
+
+
+@pytest.mark.parametrize("most_read", [0.25, 1e9])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_lookups_equal_the_cartesian_product_on_odd_shapes(shape, most_read, monkeypatch):
+    study = shaped(**SHAPES[shape])
+    monkeypatch.setattr(index, "WORTHWHILE", 1 << 62)
+    met = study.run()
+    monkeypatch.setattr(index, "WORTHWHILE", 0)
+    monkeypatch.setattr(index, "MOST_READ", most_read)
+    looked_up = study.run()
+    assert "brute" not in looked_up.manifest["methods"].values()
+    assert looked_up.to_dict() == met.to_dict()
+    assert all(looked_up[label].pairs.equals(met[label].pairs) for label in met)

@@ -56,11 +56,11 @@ def coarse(metric: Metric, cost: int) -> tuple[Bytes, Bytes, Least]:
         classes[j] = int(theirs[j].max(initial=0)) + 1
         place = int(np.searchsorted(graded, j))
         digits[place] = np.minimum(least * steps // cost, steps - 1).astype(np.uint8)
-    missing = np.minimum(scorer.missing * steps // cost, CLASSES * steps)
+    missing = np.minimum(scorer.missing * steps // cost, steps)
     exact = (
         not len(graded)
         and bool((scorer.other == cost).all())
-        and bool((scorer.missing * steps % cost == 0).all())
+        and bool((scorer.missing * steps == missing * cost).all())
         and all(
             int(codes.max(initial=-1)) < CLASSES for codes in (metric.puf.codes, metric.eif.codes)
         )

@@ -53,6 +53,8 @@ SAMPLE = 20_000
 """Random pairs that tell how many mismatches are common."""
 PROBES = 256
 """PUF rows that tell how much a stage would read."""
+MANY = 200
+"""Pairs of a PUF row below the threshold from which a lower cutoff is worth some scores first."""
 REACH = 16
 """EIF rows to each side that are scored beforehand."""
 ROOM = 2**62
@@ -72,8 +74,9 @@ class IndexedJob:
 
     `levels` together find every pair that can pass. PUF rows are in layout order. EIF rows stand
     in an order of their own inside strata, in which near ones lie together: `order` holds their
-    rows in the layout, `places` where each PUF row would stand. PUF row p meets EIF rows
-    meets[p, 0] to meets[p, 1] - 1; `stratum` is that of PUF and of EIF rows.
+    rows in the layout, `places` where a PUF row would stand, and if `seeded` its neighbours there
+    are scored first. PUF row p meets EIF rows meets[p, 0] to meets[p, 1] - 1; `stratum` is that of
+    PUF and of EIF rows.
     """
 
     metric: Metric
@@ -84,6 +87,7 @@ class IndexedJob:
     stratum: tuple[Ints, Ints]
     order: Ints
     places: Ints
+    seeded: bool
     levels: tuple[Level, ...] = ()
 
     @property
@@ -108,13 +112,11 @@ class IndexedJob:
         del so_far
         rows = np.arange(tile.first, tile.last)
         short = self.begin(rows, tile.first)
-        # Rows with as many missing values share the start of their counters.
-        rows = rows[sort_keys((self.classes.mine[rows] == NO_CLASS).sum(axis=1))]
         for level in self.levels:
             for place in range(len(level.blocks)):
                 # A pair not found by the blocks so far has a mismatch in each of them.
                 fewest = max(level.above + 1, place)
-                needy = rows[short.cutoff[rows - tile.first] > fewest * self.least.cost]
+                needy = rows[short.cutoff > fewest * self.least.cost]
                 self.look_up(level.blocks[place], needy, tile.first, short)
         return short
 
@@ -122,7 +124,7 @@ class IndexedJob:
         """Shortlists that have seen nothing, with cutoffs from rough neighbours."""
         metric = self.metric
         short = shortlist.empty(np.full(rows[-1] - base + 1, metric.bound, np.int64), metric.keep)
-        if len(self.least.graded):
+        if self.seeded:
             kernel.seed(
                 self.records, metric.scorer, self.meets, self.places[rows], rows, REACH,
                 short.cutoff, base, metric.keep,
@@ -164,7 +166,8 @@ def indexed(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> IndexedJ
         return None
     mine, theirs, least = coarse(metric, cost)
     order = places = np.arange(len(stratum[1]))
-    if len(least.graded):
+    seeded = len(least.graded) > 0 or _passing(metric, meets, chosen)[-1] > MANY
+    if seeded:
         order, places = _order(mine, theirs, least, stratum, chosen)
         theirs = np.ascontiguousarray(theirs[:, order])
     job = IndexedJob(
@@ -176,8 +179,33 @@ def indexed(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> IndexedJ
         stratum=stratum,
         order=order,
         places=places,
+        seeded=seeded,
     )
     return replace(job, levels=_levels(job, chosen))
+
+
+def _passing(metric: Metric, meets: Ints, chosen: Ints) -> npt.NDArray[np.float64]:
+    """For t = 0, 1, ..: pairs of a PUF row with at most t mismatches that pass, on average.
+
+    Graded variables are left out, as if they cost nothing.
+    """
+    p, e, width = _random_pairs(meets)
+    mine, theirs = metric.puf.codes[chosen][:, p], metric.eif.codes[chosen][:, e]
+    missing, other = (u[chosen, None] for u in (metric.scorer.missing, metric.scorer.other))
+    gone = (mine < 0) | (theirs < 0)
+    differ = ~gone & (mine != theirs)
+    units = np.where(gone, missing, np.where(differ, other, 0)).sum(axis=0)
+    weights = np.where(units < metric.bound, width, 0)
+    found = np.bincount(differ.sum(axis=0), weights=weights, minlength=len(chosen) + 1)
+    return np.asarray(np.cumsum(found) / SAMPLE)
+
+
+def _random_pairs(meets: Ints) -> tuple[Ints, Ints, Ints]:
+    """Some pairs that meet, and how many EIF rows each PUF row meets."""
+    stream = np.random.default_rng(0)  # a guess at the work ahead; no result depends on it
+    p = stream.integers(len(meets), size=SAMPLE)
+    width = meets[p, 1] - meets[p, 0]
+    return p, meets[p, 0] + (stream.random(SAMPLE) * width).astype(np.int64), width
 
 
 def _sums(theirs: Bytes, kind: Ints, least: Least) -> Ints:
@@ -232,27 +260,14 @@ def _levels(job: IndexedJob, chosen: Ints) -> tuple[Level, ...]:
 
 def _stages(job: IndexedJob, chosen: Ints, last: int) -> list[int]:
     """Numbers of mismatches to allow one after another."""
-    if not len(job.least.graded):
-        near = _neighbours(job, chosen)
+    if not job.seeded:
+        near = _passing(job.metric, job.meets, chosen)
         enough = int(np.argmax(near >= NEIGHBOURS)) if (near >= NEIGHBOURS).any() else last
         return sorted({min(t, last) for t in (enough, enough + 1, last)})
     rows = _probes(job)
     cutoffs = np.sort(job.begin(rows, 0).cutoff[rows])
     needed = np.minimum(-(-cutoffs // job.least.cost) - 1, last)
     return sorted({max(0, int(needed[len(needed) * part // 10])) for part in (2, 5, 9)})
-
-
-def _neighbours(job: IndexedJob, chosen: Ints) -> npt.NDArray[np.float64]:
-    """For t = 0, 1, ..: EIF rows within t mismatches of a PUF row, on average."""
-    stream = np.random.default_rng(0)  # a guess at the work ahead; no result depends on it
-    meets = job.meets
-    p = stream.integers(len(meets), size=SAMPLE)
-    width = meets[p, 1] - meets[p, 0]
-    e = meets[p, 0] + (stream.random(SAMPLE) * width).astype(np.int64)
-    mine, theirs = job.records.puf[p][:, chosen], job.records.eif[e][:, chosen]
-    mismatches = ((mine != theirs) & (mine >= 0) & (theirs >= 0)).sum(axis=1)
-    weights = np.bincount(mismatches, weights=width, minlength=len(chosen) + 1)
-    return np.asarray(np.cumsum(weights) / SAMPLE)
 
 
 def _level(job: IndexedJob, chosen: Ints, above: int, most: int) -> Level:
@@ -289,7 +304,7 @@ def _block(job: IndexedJob, share: list[int]) -> Block:
     rows = sort_keys(keys)
     ordered = keys[rows]
     starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    first, bits = _bitmaps(job, rows, variables)
+    first, present, bits = _bitmaps(job, rows, variables)
     return Block(
         variables=np.array(variables, np.int64),
         weights=weights,
@@ -297,6 +312,7 @@ def _block(job: IndexedJob, share: list[int]) -> Block:
         starts=np.append(starts, len(rows)).astype(np.int64),
         rows=rows,
         first=first,
+        present=present,
         bits=bits,
     )
 
@@ -309,21 +325,30 @@ def _size(job: IndexedJob, j: int) -> int:
 
 def _bitmaps(
     job: IndexedJob, rows: Ints, left_out: list[int]
-) -> tuple[Ints, npt.NDArray[np.uint64]]:
+) -> tuple[Ints, Ints, npt.NDArray[np.uint64]]:
     """Bitmaps of all variables but those that the block's key holds, and where each begins."""
-    least, theirs, kind = job.least, job.classes.theirs, job.metric.scorer.kind
-    first = np.full(len(kind), -1, np.int64)
-    held = 1 + SUMS
-    for j in range(len(kind)):
-        if j not in left_out and (kind[j] != EQUAL or job.metric.scorer.other[j] > 0):
+    least, theirs, scorer = job.least, job.classes.theirs, job.metric.scorer
+    first = np.full(len(scorer.kind), -1, np.int64)
+    present = np.full(len(scorer.kind), -1, np.int64)
+    marked, held = [], 1 + SUMS
+    for j, kind in enumerate(scorer.kind.tolist()):
+        size = int(least.classes[j])
+        # A value that a block's key holds is never different, but it may be missing.
+        used = size if kind != EQUAL or (j not in left_out and scorer.other[j] > 0) else 0
+        if used:
             first[j] = held
-            held += int(least.classes[j])
+        if kind == EQUAL:
+            present[j] = held + used
+        marked.append((j, held, used))
+        held += used + (kind == EQUAL)
     bits = np.zeros((held, -(-len(rows) // 64)), np.uint64)
-    for j in np.flatnonzero(first >= 0).tolist():
-        mark = mark_mismatches if kind[j] == EQUAL else mark_ranges
-        mark(theirs[j], rows, least.classes[j], bits[first[j] : first[j] + least.classes[j]])
+    for j, at, used in marked:
+        if scorer.kind[j] == EQUAL:
+            mark_mismatches(theirs[j], rows, used, bits[at : at + used + 1])
+        else:
+            mark_ranges(theirs[j], rows, used, bits[at : at + used])
     mark_sums(job.classes.sums, rows, bits[1 : 1 + SUMS])
-    return first, bits
+    return first, present, bits
 
 
 def _keys(codes: Codes, stratum: Ints, variables: Ints, weights: Ints) -> Ints:

@@ -28,7 +28,7 @@ MISMATCHES = 5
 """Binary digits that count whole mismatches: bounds of 32 or more filter nothing."""
 OVER = DIGITS + MISMATCHES
 """The row of a counter that holds what has overflowed; digits come before it, lowest first."""
-SUMS = 6
+SUMS = 7
 """Binary digits of what the missing values of an EIF record add up to."""
 S1, S2, S3, M0, M1, M2, M3, M4, MO = (np.uint64(WORDS * row) for row in range(1, OVER + 1))
 """Where the rows of a counter begin: sixteenths, then mismatches, then overflow."""
@@ -56,8 +56,11 @@ def lowest(word: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def mark_mismatches(classes: Bytes, rows: Ints, number: int, bits: Words) -> None:
-    """A bitmap per class: EIF records, in the order of `rows`, that are present and not of it."""
-    word = np.empty(number, np.uint64)
+    """A bitmap per class: EIF records, in the order of `rows`, that are present and not of it.
+
+    One more names those that are present.
+    """
+    word = np.empty(CLASSES, np.uint64)
     for w in range(bits.shape[1]):
         word[:] = NO_BITS
         present = NO_BITS
@@ -69,6 +72,7 @@ def mark_mismatches(classes: Bytes, rows: Ints, number: int, bits: Words) -> Non
                 word[c] |= bit
         for c in range(number):
             bits[c, w] = present & ~word[c]
+        bits[number, w] = present
 
 
 @numba.njit(cache=True, nogil=True)

@@ -39,6 +39,8 @@ MOST_RUNS = 512
 """Runs of one PUF key; where there are more, the rest is taken as it lies."""
 MOST_SUM = (1 << SUMS) - 1
 """What missing values add up to is exact below this."""
+ENOUGH = 2048
+"""Waiting pairs that are worth a call: settled soon, they bring cutoffs down for later tiles."""
 WAITING = 4 * 64 * WORDS
 """Pairs that may wait to be scored."""
 MOST_LIMIT = 1 << (DIGITS + MISMATCHES)
@@ -60,8 +62,9 @@ class Least(NamedTuple):
     """What variables score at least, in sixteenths of the least that a mismatch costs.
 
     `graded` lists variables that are not EQUAL; the k-th scores digits[k, PUF class, EIF class].
-    `missing` is what a missing PUF value adds, `classes` counts EIF classes; `cost` is in units.
-    Where it is `exact`, complete PUF rows score just that.
+    `missing` is what a missing value adds, one mismatch at most, `classes` counts EIF classes;
+    `cost` is in units.
+    Where it is `exact`, pairs that agree on a block score just that.
     """
 
     graded: Ints
@@ -78,7 +81,8 @@ class Block(NamedTuple):
     A key is a number in mixed radix: stratum, then code + 1 of each of `variables` (0 missing),
     with the given `weights`. Distinct `keys` ascend; rows starts[k] to starts[k + 1] of `rows`
     have key k. `bits` are bitmaps over `rows`: an empty one, SUMS digits of what missing values
-    add, and those of variable j from row first[j] on, -1 for variables that it leaves out.
+    add, and those of variable j from row first[j] on, -1 for variables that it leaves out; row
+    present[j] names the rows in which an EQUAL variable has a value.
     """
 
     variables: Ints
@@ -87,6 +91,7 @@ class Block(NamedTuple):
     starts: Ints
     rows: Ints
     first: Ints
+    present: Ints
     bits: npt.NDArray[np.uint64]
 
 
@@ -102,12 +107,12 @@ class Asked(NamedTuple):
 @numba.njit(cache=True, nogil=True)
 def find_runs(
     block: Block, codes: npt.NDArray[np.int32], stratum: int, runs: Ints
-) -> tuple[int, bool]:
+) -> tuple[int, bool, int]:
     """Runs of block rows that agree with a PUF row wherever both are present.
 
     Variable by variable a range of keys is narrowed to those with the PUF row's code and those
-    with a missing one. Runs ascend and do not overlap. Returns how many there are, and whether
-    they hold nothing but rows that agree.
+    with a missing one. Runs ascend and do not overlap. Returns how many there are, whether they
+    hold nothing but rows that agree, and how many steps it took.
     """
     keys, starts, weights, variables = block.keys, block.starts, block.weights, block.variables
     depth = len(variables)
@@ -116,9 +121,10 @@ def find_runs(
     stack[0, 0] = np.searchsorted(keys, stratum * weights[0])
     stack[0, 1] = np.searchsorted(keys, (stratum + 1) * weights[0])
     stack[0, 2], stack[0, 3] = stratum * weights[0], 0
-    waiting, found, agreed = 1, 0, True
+    waiting, found, agreed, steps = 1, 0, True, 0
     while waiting:
         waiting -= 1
+        steps += 1
         begin, end, prefix, done = stack[waiting]
         if begin == end:
             continue
@@ -150,7 +156,7 @@ def find_runs(
             stack[waiting + 1, 0], stack[waiting + 1, 1] = begin, middle
             stack[waiting + 1, 2], stack[waiting + 1, 3] = own, done + 1
             waiting += 2
-    return found, agreed
+    return found, agreed, steps
 
 
 @numba.njit(cache=True, nogil=True)
@@ -249,11 +255,11 @@ def scan_block(
 ) -> int:
     """Score the pairs that a block finds for the asked PUF rows; returns how many rows it read.
 
-    PUF rows of one key share what is gathered.
+    PUF rows of one key share what is gathered. A step of a lookup counts as a word of rows.
     """
     rows, keys = asked.rows, asked.keys
     held = len(block.bits)
-    planes = len(least.graded) * CLASSES * DIGITS
+    planes = (len(least.graded) * CLASSES + len(block.first)) * DIGITS
     desk = Desk(
         np.zeros((held + planes) * WORDS, np.uint64),
         np.zeros(held + planes, np.int64),
@@ -261,7 +267,7 @@ def scan_block(
         np.empty(WORDS, np.uint64),
         np.zeros((OVER + 1) * WORDS, np.uint64),
         np.zeros((OVER + 1) * WORDS, np.uint64),
-        np.zeros(len(block.first) + 4, np.uint64),
+        np.zeros(2 * len(block.first) + 4, np.uint64),
     )
     candidates = Candidates(
         np.empty((WAITING, 2), np.int64),
@@ -278,7 +284,8 @@ def scan_block(
         while end < len(rows) and keys[end] == keys[begin]:
             end += 1
         p = rows[begin]
-        found, agreed = find_runs(block, records.puf[p], asked.stratum[p], runs)
+        found, agreed, steps = find_runs(block, records.puf[p], asked.stratum[p], runs)
+        read += 64 * steps
         size, run, word = 0, 0, -1
         while run < found or size:
             while run < found and size < WORDS:
@@ -307,7 +314,7 @@ def scan_block(
                     classes, scorer, least, block, asked, at, end, short.cutoff, size, now,
                     agreed, desk, candidates, waiting,
                 )  # fmt: skip
-                if at < end or waiting > WAITING // 2:
+                if at < end or waiting > ENOUGH:
                     settle(records, scorer, candidates, waiting, asked.base, least.cost, short)
                     waiting = 0
             size = 0
@@ -359,14 +366,13 @@ def scan_tile(
     pairs, bounds, known = candidates.pairs, candidates.least, candidates.known
     mine, rows, base = classes.mine, asked.rows, asked.base
     first, places, bits, kind = block.first, block.rows, block.bits, scorer.kind
+    present = block.present
     graded, digits, missing, numbers = least.graded, least.digits, least.missing, least.classes
     v, held, words = len(first), len(bits), np.uint64(size)
     over, row_size = np.uint64(OVER * WORDS), np.uint64(WORDS)
-    # Without graded variables the sixteenths stay as they begin.
-    first_digit = np.uint64(0) if len(graded) else np.uint64(DIGITS)
-    one = np.uint64(1)
+    one, sixteenths = np.uint64(1), 1 << DIGITS
     exact = least.exact and agreed
-    loaded, loaded_whole = -1, False
+    loaded = -1
     if filled[1] != now:
         filled[1] = now
         for q in range(1, 1 + SUMS):
@@ -378,26 +384,36 @@ def scan_tile(
         at += 1
         limit = -(-(cutoffs[p - base] << DIGITS) // least.cost)
         whole_limit = limit
-        many, whole = 0, True
+        many, gaps = 0, 0
         for j in range(v):
             c = mine[p, j]
+            if kind[j] != EQUAL:
+                limit -= missing[j] if c == NO_CLASS else 0
+                continue
             if c == NO_CLASS:
-                limit -= missing[j]
-                whole = whole and kind[j] != EQUAL
-            elif first[j] >= 0 and kind[j] == EQUAL:
+                # Missing EIF values are counted from the start; those present count here.
+                bitmap = present[j]
+            elif first[j] >= 0:
                 bitmap = first[j] + np.int64(c)
-                if filled[bitmap] != now:
-                    filled[bitmap] = now
-                    fetch(bits, bitmap, source, tile, words)
+            else:
+                continue
+            if filled[bitmap] != now:
+                filled[bitmap] = now
+                fetch(bits, bitmap, source, tile, words)
+            if c != NO_CLASS or missing[j] == sixteenths:
                 chosen[many] = np.uint64(bitmap * WORDS)
                 many += 1
+            else:
+                chosen[len(chosen) - 1 - gaps] = np.uint64(j)
+                gaps += 1
         if limit <= 0:
             continue
+        # Without graded variables or gaps the sixteenths stay as they begin.
+        first_digit = np.uint64(0) if len(graded) or gaps else np.uint64(DIGITS)
         if limit <= MOST_LIMIT:
-            # What is missing on both sides counts once: sums hold for complete PUF rows alone.
-            if limit != loaded or whole != loaded_whole:
-                preload(MOST_LIMIT - limit, tile, 1, SUMS if whole else 0, words, start)
-                loaded, loaded_whole = limit, whole
+            if limit != loaded:
+                preload(MOST_LIMIT - limit, tile, 1, SUMS, words, start)
+                loaded = limit
             for q in range(first_digit * row_size, over + row_size, row_size):
                 for w in range(words):
                     counter[q + w] = start[q + w]
@@ -409,19 +425,31 @@ def scan_tile(
                 add_four(
                     tile, chosen[k], chosen[k + 1], chosen[k + 2], chosen[k + 3], words, counter
                 )
+            for k in range(gaps):
+                gap = np.int64(chosen[len(chosen) - 1 - k])
+                plane = held + (len(graded) * CLASSES + gap) * DIGITS
+                if filled[plane] != now:
+                    filled[plane] = now
+                    for q in range(DIGITS):
+                        target = np.uint64((plane + q) * WORDS)
+                        origin = np.uint64(present[gap] * WORDS if missing[gap] >> q & 1 else 0)
+                        for w in range(words):
+                            tile[target + w] = tile[origin + w]
+                add_digits(tile, np.uint64(plane * WORDS), words, counter)
             for k in range(len(graded)):
-                j = graded[k]
-                c = mine[p, j]
+                variable = graded[k]
+                c = mine[p, variable]
                 if c == NO_CLASS:
                     continue
                 plane = held + (k * CLASSES + np.int64(c)) * DIGITS
                 if filled[plane] != now:
                     filled[plane] = now
-                    if filled[first[j]] != now:
-                        filled[first[j]] = now
-                        for t in range(numbers[j] - 1):
-                            fetch(bits, first[j] + t, source, tile, words)
-                    draw_digits(digits[k, c], first[j], numbers[j] - 1, tile, plane, words)
+                    ranges, size_of = first[variable], numbers[variable] - 1
+                    if filled[ranges] != now:
+                        filled[ranges] = now
+                        for t in range(size_of):
+                            fetch(bits, ranges + t, source, tile, words)
+                    draw_digits(digits[k, c], ranges, size_of, tile, plane, words)
                 add_digits(tile, np.uint64(plane * WORDS), words, counter)
         else:
             for w in range(words):
@@ -441,7 +469,7 @@ def scan_tile(
                 bound = np.int64(counted) + whole_limit - MOST_LIMIT if limit <= MOST_LIMIT else 0
                 pairs[waiting, 0], pairs[waiting, 1] = p, places[i]
                 bounds[waiting] = bound
-                known[waiting] = exact and whole and bound < MOST_SUM
+                known[waiting] = exact and bound < MOST_SUM
                 waiting += 1
     return at, waiting
 

@@ -23,13 +23,14 @@ def block_of(stratum, table):
         starts=np.append(starts, len(rows)),
         rows=rows,
         first=np.full(3, -1),
+        present=np.full(3, -1),
         bits=np.zeros((1, 1), np.uint64),
     )
 
 
 def found(block, codes, stratum):
     runs = np.empty((kernel.MOST_RUNS, 2), np.int64)
-    number, agreed = kernel.find_runs(block, np.array(codes, np.int32), stratum, runs)
+    number, agreed, _ = kernel.find_runs(block, np.array(codes, np.int32), stratum, runs)
     runs = runs[:number]
     assert (runs[:, 0] < runs[:, 1]).all()
     assert (runs[1:, 0] > runs[:-1, 1]).all()
@@ -67,6 +68,7 @@ def test_many_runs_are_taken_as_they_lie_and_it_is_said():
         starts=np.arange(len(keys) + 1),
         rows=np.arange(len(keys)),
         first=np.full(2, -1),
+        present=np.full(2, -1),
         bits=np.zeros((1, 1), np.uint64),
     )
     rows_found, agreed = found(block, [-1, 1], 0)
