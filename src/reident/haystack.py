@@ -27,17 +27,17 @@ from reident.model.variables import numeric
 from reident.needles.costs import Way, cheapest, ways
 from reident.needles.explain import explained
 from reident.needles.find import Found, complete, count_categories, find
+from reident.needles.listing import listed, scores, sums, with_keys
 from reident.needles.risk import household_risks, record_risks
 from reident.needles.stream import stream
 from reident.needles.summary import Counted, summary
-from reident.needles.transforms import TABLES, sums_of
 from reident.needles.wildcard import compatible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from reident.model.uniques import MinimalUniques, Uniques
+    from reident.model.uniques import Uniques
     from reident.needles.stream import Streamed
 
 LIBRARIES = ("reident", "numba", "numpy", "polars", "scipy")
@@ -165,7 +165,7 @@ def _held(hay: Haystack) -> Uniques:
     minimal = None
     if asked.minimal:
         minimal = explained(asked, held.books, rows, found, held.kept, hay.jobs)
-        minimal = replace(minimal, sets=_with_keys(minimal.sets, keys))
+        minimal = replace(minimal, sets=with_keys(minimal.sets, keys))
     return summary(
         asked,
         Counted(
@@ -180,9 +180,9 @@ def _held(hay: Haystack) -> Uniques:
         counts=counts,
         listed=pl.DataFrame(
             [
-                *_listed(few, counts[few], keys[few] if asked.key else keys),
-                *_sums(asked, held.coded.take(few)),
-                *_scores(few, risk, minimal),
+                *listed(few, counts[few], keys[few] if asked.key else keys),
+                *sums(asked.method, held.coded.take(few)),
+                *scores(few, risk, minimal),
             ]
         ),
         risk=risk,
@@ -243,7 +243,7 @@ def _streamed(hay: Haystack) -> Uniques:
         method="stream",
         why="it was asked for" if asked.method == "stream" else large,
         counts=None,
-        listed=_listed(streamed.rows, streamed.counts, keys),
+        listed=listed(streamed.rows, streamed.counts, keys),
         risk=None,
         minimal=None,
     )
@@ -268,38 +268,6 @@ def _keys(hay: Haystack, frame: pl.DataFrame) -> pl.DataFrame:
     keys = keys_of(frame, hay.asked.key, hay.file)
     key_order(keys, hay.file)
     return keys
-
-
-def _listed(
-    at: npt.NDArray[np.int64], counts: npt.NDArray[np.uint32], keys: pl.DataFrame
-) -> pl.DataFrame:
-    """The unique records in file order: number, key, count."""
-    own = [keys[name].alias(f"key_{name}") for name in keys.columns]
-    return pl.DataFrame([pl.Series("record", at + 1), *own, pl.Series("count", counts)])
-
-
-def _sums(asked: UniquesOptions, rows: Coded) -> Iterator[pl.Series]:
-    """The sums by which T1 or T2 told records apart, where one of them was asked for."""
-    if asked.method in TABLES:
-        yield pl.Series("sum", [str(total) for total in sums_of(rows, asked.method)], pl.String)
-
-
-def _scores(
-    at: npt.NDArray[np.int64], risk: RiskFound | None, minimal: MinimalUniques | None
-) -> Iterator[pl.Series]:
-    """Risk and score of some records."""
-    if risk is not None:
-        yield pl.Series("risk", risk.records[at])
-    if minimal is not None:
-        yield pl.Series("score", minimal.scores[at])
-        yield pl.Series("dis", minimal.dis[at]).fill_nan(None)
-
-
-def _with_keys(sets: pl.DataFrame, keys: pl.DataFrame) -> pl.DataFrame:
-    """The minimal sets with the keys of their records."""
-    at = sets["record"].to_numpy() - 1
-    own = [keys[name][at].alias(f"key_{name}") for name in keys.columns]
-    return pl.DataFrame([sets["record"], *own, *(sets[name] for name in sets.columns[1:])])
 
 
 def _weights(hay: Haystack, frame: pl.DataFrame) -> Floats:

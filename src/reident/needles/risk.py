@@ -1,8 +1,8 @@
 """Individual risk with weights, and the risk of households.
 
 f records of the file share a cell, their weights add up to F: as many are expected in the
-population. The risk is the expectation of 1/F under a negative binomial with p = f/F, that is
-(p/f) 2F1(1, 1; f + 1; 1 - p); for f = 1 it is p/q ln(1/p), for f = 2 p/q - (p/q)^2 ln(1/p).
+population. The risk is the expectation of 1/F under a negative binomial with p = f/F, q = 1 - p:
+for f = 1 it is p/q ln(1/p), and from f to f + 1 the risk r becomes p/q (1/f - r).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import hyp2f1
 
 from reident.needles.transforms import keys_of
 
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+LARGE, TERMS = 30, 100
+"""From so many records on, or from p = 1/2 on, so many terms of the series are more than enough."""
 
 
 def individual_risk(f: npt.NDArray[np.integer], weight: Floats) -> Floats:
@@ -31,7 +32,30 @@ def individual_risk(f: npt.NDArray[np.integer], weight: Floats) -> Floats:
     [1.0, 0.25]
     """
     p = np.minimum(1.0, f / weight)
-    return np.asarray(p / f * hyp2f1(1.0, 1.0, f + 1.0, 1.0 - p), np.float64)
+    out = _by_series(f, p)
+    by_steps = (f < LARGE) & (p < 0.5)
+    out[by_steps] = _by_steps(f[by_steps], p[by_steps])
+    return out
+
+
+def _by_series(f: npt.NDArray[np.integer], p: Floats) -> Floats:
+    """p/f times the sum of q^j j! f! / (f + j)!; short where q is small or f is large."""
+    term = p / f
+    total = term.copy()
+    for j in range(TERMS):
+        term *= (1.0 - p) * (j + 1) / (f + j + 1)
+        total += term
+    return total
+
+
+def _by_steps(f: npt.NDArray[np.integer], p: Floats) -> Floats:
+    """From f = 1 up; below p = 1/2 a step makes no error larger."""
+    odds = p / (1.0 - p)
+    risk = -odds * np.log(p)
+    for smaller in range(1, LARGE):
+        more = f > smaller
+        risk[more] = odds[more] * (1.0 / smaller - risk[more])
+    return risk
 
 
 def record_risks(coded: Coded, weights: Floats, jobs: int) -> tuple[Floats, int]:

@@ -97,8 +97,8 @@ def _notes(found: Uniques) -> Iterator[Note]:
     if together:
         yield Note(
             code="collusion",
-            text=f"{plural(together, 'record shares its', 'records share their')} data with at most "
-            f"{plural(found.k - 1, 'other', 'others')}, who could tell whose record it is.",
+            text=f"{plural(together, 'record shares its', 'records share their')} data with at "
+            f"most {plural(found.k - 1, 'other', 'others')}, who could tell whose record it is.",
             count=together,
         )
     small = [
