@@ -14,7 +14,7 @@ import pytest
 
 import reident as ri
 from reident.cli import main
-from reident.needles.transforms import t1_table, t2_table
+from reident.needles.transforms import VALUES
 
 NAMES = ["X", "Y", "Z", "U", "V"]
 TWO = ("10110", "01101", "10110", "01101", "11101", "01101", "01101")
@@ -68,14 +68,21 @@ def test_5_3_three_records_are_no_longer_kept_track_of():
     assert [row["cells"] for row in found.by_count] == [1, 2, 1]
 
 
+def table_of(transform, sizes):
+    """For each variable the transformed value of each of its categories."""
+    return [[VALUES[transform](sizes, j, c) for c in range(size)] for j, size in enumerate(sizes)]
+
+
 def test_4_1_the_categories_transformed():
-    assert t1_table(SIZES[TWO]) == [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]
-    assert t1_table(SIZES[GENERAL]) == [[0, 1], [0, 2, 4, 8], [0, 16, 32], [0, 64], [0, 128]]
+    assert table_of("t1", SIZES[TWO]) == [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]
+    general = [[0, 1], [0, 2, 4, 8], [0, 16, 32], [0, 64], [0, 128]]
+    assert table_of("t1", SIZES[GENERAL]) == general
 
 
 def test_4_2_the_categories_transformed():
-    assert t2_table(SIZES[TWO]) == t1_table(SIZES[TWO])
-    assert t2_table(SIZES[GENERAL]) == [[0, 1], [0, 2, 4, 6], [0, 8, 16], [0, 24], [0, 48]]
+    assert table_of("t2", SIZES[TWO]) == table_of("t1", SIZES[TWO])
+    general = [[0, 1], [0, 2, 4, 6], [0, 8, 16], [0, 24], [0, 48]]
+    assert table_of("t2", SIZES[GENERAL]) == general
 
 
 SUMS = {

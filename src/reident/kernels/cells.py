@@ -15,7 +15,7 @@ STRIP = 2048
 MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2^64 divided by the golden ratio: its products spread over the high bits."""
 FIRST_SLOTS = 64
-MOST_FIRST_SLOTS = 1 << 14
+MOST_FIRST_SLOTS = 1 << 12
 _ONE = np.uint64(1)
 
 
@@ -23,7 +23,7 @@ _ONE = np.uint64(1)
 def mixed_radix(
     codes: np.ndarray, sizes: np.ndarray, groups: np.ndarray, first: int, last: int, out: np.ndarray
 ) -> None:
-    """Dalenius' T2 sums of rows first..last - 1: the first variable counts units.
+    """Dalenius' T2 sums of rows first..last - 1, from out[0] on: the first variable counts units.
 
     Variable j has codes below sizes[j]; variables groups[g]..groups[g + 1] - 1 together fewer than
     2^32 combinations, all of them at most 2^64.
@@ -31,7 +31,7 @@ def mixed_radix(
     part = np.empty(STRIP, np.uint32)
     for start in range(first, last, STRIP):
         rows = min(STRIP, last - start)
-        key = out[start : start + rows]
+        key = out[start - first : start - first + rows]
         key[:] = np.uint64(0)
         weight = np.uint64(1)
         for g in range(len(groups) - 1):
@@ -76,32 +76,69 @@ def part_of(key: np.uint64, bits: int) -> np.uint64:
 
 
 @numba.njit(cache=True, nogil=True)
-def part_sizes(keys: np.ndarray, first: int, last: int, bits: int, out: np.ndarray) -> None:
-    """Add up how many of the rows first..last - 1 fall into each of 2^bits partitions."""
-    for i in range(first, last):
+def part_sizes(keys: np.ndarray, bits: int, out: np.ndarray) -> None:
+    """Add up how many keys fall into each of 2^bits partitions."""
+    for i in range(len(keys)):
         out[part_of(keys[i], bits)] += 1
 
 
 @numba.njit(cache=True, nogil=True)
 def deal(
     keys: np.ndarray,
+    first: int,
+    bits: int,
+    place: np.ndarray,
+    dealt: np.ndarray,
+    rows: np.ndarray,
+) -> None:
+    """Write keys, and the numbers of their rows from `first` on, at the places of their partitions.
+
+    `place` holds the next free place of each partition, and is moved on.
+    """
+    for i in range(len(keys)):
+        key = keys[i]
+        part = part_of(key, bits)
+        at = place[part]
+        place[part] = at + 1
+        dealt[at] = key
+        rows[at] = np.uint32(first + i)
+
+
+@numba.njit(cache=True, nogil=True)
+def sum_part_sizes(
+    codes: np.ndarray,
+    radix: tuple[np.ndarray, np.ndarray],
+    span: tuple[int, int],
+    bits: int,
+    out: np.ndarray,
+) -> None:
+    """As part_sizes, for the T2 sums of a span of rows; radix = (sizes, groups) of mixed_radix."""
+    keys = np.empty(STRIP, np.uint64)
+    for start in range(span[0], span[1], STRIP):
+        end = min(start + STRIP, span[1])
+        mixed_radix(codes, radix[0], radix[1], start, end, keys)
+        part_sizes(keys[: end - start], bits, out)
+
+
+@numba.njit(cache=True, nogil=True)
+def deal_sums(
+    codes: np.ndarray,
+    radix: tuple[np.ndarray, np.ndarray],
     span: tuple[int, int],
     bits: int,
     place: np.ndarray,
     dealt: np.ndarray,
     rows: np.ndarray,
 ) -> None:
-    """Write the keys and numbers of a span of rows at the places of their partitions.
+    """As deal, for the T2 sums of a span of rows, which never leave the cache undealt.
 
-    `place` holds the next free place of each partition, and is moved on.
+    Making them twice is faster than keeping them: fresh memory costs more than sums.
     """
-    for i in range(span[0], span[1]):
-        key = keys[i]
-        part = part_of(key, bits)
-        at = place[part]
-        place[part] = at + 1
-        dealt[at] = key
-        rows[at] = np.uint32(i)
+    keys = np.empty(STRIP, np.uint64)
+    for start in range(span[0], span[1], STRIP):
+        end = min(start + STRIP, span[1])
+        mixed_radix(codes, radix[0], radix[1], start, end, keys)
+        deal(keys[: end - start], start, bits, place, dealt, rows)
 
 
 @numba.njit(cache=True, nogil=True)

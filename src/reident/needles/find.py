@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from reident.errors import CapacityError, Fault
 from reident.kernels import cells
-from reident.needles.transforms import by_parts, dealt, keys_of
+from reident.needles.transforms import bits_of, by_parts, dealt, dealt_sums, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,7 +77,8 @@ def by_catalogue(coded: Coded, k: int, jobs: int) -> Found:
 
 def by_sums(coded: Coded, k: int, jobs: int, transform: str) -> Found:
     """The second variant (4): equal sums are equal P-sets; sums are counted by hashing."""
-    hand = dealt(keys_of(coded, transform, jobs), jobs)
+    short = transform == "t2" and bits_of(coded.sizes, "t2") <= 64
+    hand = dealt_sums(coded, jobs) if short else dealt(keys_of(coded, transform, jobs), jobs)
     counts = np.empty(coded.records, np.uint32)
     tallies: list[Tally] = []
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from reident.needles.transforms import TABLES, sums_of
+from reident.needles.transforms import VALUES, sums_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ def listed(
 
 def sums(method: str, rows: Coded) -> Iterator[pl.Series]:
     """The sums by which T1 or T2 told records apart, where one of them was asked for."""
-    if method in TABLES:
+    if method in VALUES:
         yield pl.Series("sum", [str(total) for total in sums_of(rows, method)], pl.String)
 
 

@@ -32,40 +32,35 @@ TASKS = 8
 """Pieces of work for each thread: enough to share them out evenly."""
 
 
-def t1_table(sizes: Sequence[int]) -> list[list[int]]:
-    """For each variable the transformed value of each of its categories (4.1.3).
+def t1_value(sizes: Sequence[int], variable: int, category: int) -> int:
+    """T1 (4.1.3): each category but the first takes the next power of two.
 
-    >>> t1_table([2, 4, 3])
-    [[0, 1], [0, 2, 4, 8], [0, 16, 32]]
+    >>> [t1_value([2, 4, 3], 1, category) for category in range(4)]
+    [0, 2, 4, 8]
     """
-    starts = np.cumsum([0, *(size - 1 for size in sizes)]).tolist()
-    return [
-        [0, *(1 << (start + category) for category in range(size - 1))]
-        for start, size in zip(starts, sizes, strict=False)
-    ]
+    before = sum(size - 1 for size in sizes[:variable])
+    return 1 << (before + category - 1) if category else 0
 
 
-def t2_table(sizes: Sequence[int]) -> list[list[int]]:
-    """For each variable the transformed value of each of its categories (4.2.3).
+def t2_value(sizes: Sequence[int], variable: int, category: int) -> int:
+    """T2 (4.2.1): a category counts as often as the variables before have combinations.
 
-    >>> t2_table([2, 4, 3])
-    [[0, 1], [0, 2, 4, 6], [0, 8, 16]]
+    >>> [t2_value([2, 4, 3], 1, category) for category in range(4)]
+    [0, 2, 4, 6]
     """
-    weights = [math.prod(sizes[:place]) for place in range(len(sizes))]
-    return [
-        [weight * category for category in range(size)]
-        for weight, size in zip(weights, sizes, strict=True)
-    ]
+    return math.prod(sizes[:variable]) * category
 
 
-TABLES = {"t1": t1_table, "t2": t2_table}
+VALUES = {"t1": t1_value, "t2": t2_value}
 
 
 def sums_of(coded: Coded, transform: str) -> npt.NDArray[np.object_]:
     """The sums of the transformed data, as Python's whole numbers, which have no end."""
     sums = np.zeros(coded.records, np.object_)
-    for codes, table in zip(coded.codes, TABLES[transform](coded.sizes), strict=True):
-        sums += np.array(table, np.object_)[codes]
+    for variable, codes in enumerate(coded.codes):
+        met, at = np.unique(codes, return_inverse=True)
+        values = [VALUES[transform](coded.sizes, variable, category) for category in met.tolist()]
+        sums += np.array(values, np.object_)[at]
     return sums
 
 
@@ -119,18 +114,24 @@ def keys_of(coded: Coded, transform: str, jobs: int) -> Keys:
 
 def t2_word(coded: Coded, span: tuple[int, int], jobs: int) -> tuple[Keys, int]:
     """The T2 sums of a span of variables, and how many there can be."""
-    sizes = np.array(coded.sizes[span[0] : span[1]], np.int64)
     codes = coded.codes[span[0] : span[1]]
+    sizes, groups = radix_of(coded.sizes[span[0] : span[1]])
+    out = np.empty(coded.records, np.uint64)
+    on_threads(
+        jobs, coded.records, lambda a, b: cells.mixed_radix(codes, sizes, groups, a, b, out[a:b])
+    )
+    return out, math.prod(sizes.tolist())
+
+
+def radix_of(sizes: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Sizes of variables, and bounds of groups of them with fewer than 2^32 combinations each."""
     groups, product = [0], 1
-    for place, size in enumerate(sizes.tolist()):
+    for place, size in enumerate(sizes):
         if product * size >= GROUP and place > groups[-1]:
             groups.append(place)
             product = 1
         product *= size
-    bounds = np.array([*groups, len(sizes)], np.int64)
-    out = np.empty(coded.records, np.uint64)
-    on_threads(jobs, coded.records, lambda a, b: cells.mixed_radix(codes, sizes, bounds, a, b, out))
-    return out, math.prod(sizes.tolist())
+    return np.array(sizes, np.int64), np.array([*groups, len(sizes)], np.int64)
 
 
 def t1_word(coded: Coded, window: tuple[int, int], jobs: int) -> tuple[Keys, int]:
@@ -163,34 +164,41 @@ class Dealt(NamedTuple):
 
 def dealt(keys: Keys, jobs: int) -> Dealt:
     """Deal keys into partitions by their hash."""
-    n = len(keys)
-    bits = min(MOST_BITS, max(0, (n // PART_ROWS).bit_length()))
+    return _dealt(
+        len(keys),
+        lambda span, bits, out: cells.part_sizes(keys[span[0] : span[1]], bits, out),
+        lambda span, *more: cells.deal(keys[span[0] : span[1]], span[0], *more),
+        jobs,
+    )
+
+
+def dealt_sums(coded: Coded, jobs: int) -> Dealt:
+    """Deal T2 sums that fit one word into partitions, as they are made."""
+    radix = radix_of(coded.sizes)
+    return _dealt(
+        coded.records,
+        lambda *more: cells.sum_part_sizes(coded.codes, radix, *more),
+        lambda *more: cells.deal_sums(coded.codes, radix, *more),
+        jobs,
+    )
+
+
+def _dealt(
+    n: int, part_sizes: Callable[..., object], deal: Callable[..., object], jobs: int
+) -> Dealt:
+    """Count each thread's share of each partition, then deal every key to its place."""
+    bits = min(MOST_BITS, (n // PART_ROWS).bit_length())
     cuts = spans(jobs, n)
     sizes = np.zeros((len(cuts), 1 << bits), np.int64)
-    together(
-        jobs,
-        [
-            partial(cells.part_sizes, keys, *cut, bits, own)
-            for cut, own in zip(cuts, sizes, strict=True)
-        ],
-    )
+    pairs = zip(cuts, sizes, strict=True)
+    together(jobs, [partial(part_sizes, cut, bits, own) for cut, own in pairs])
     # Partition by partition, and inside it thread by thread: each thread has places of its own.
     ends = np.cumsum(sizes.T.ravel())
     place = np.ascontiguousarray((ends - sizes.T.ravel()).reshape(-1, len(cuts)).T)
-    out = Dealt(
-        np.empty(n, np.uint64),
-        np.empty(n, np.uint32),
-        np.concatenate([[0], ends[len(cuts) - 1 :: len(cuts)]]),
-        bits,
-    )
-    together(
-        jobs,
-        [
-            partial(cells.deal, keys, cut, bits, own, out.keys, out.rows)
-            for cut, own in zip(cuts, place, strict=True)
-        ],
-    )
-    return out
+    keys, rows = np.empty(n, np.uint64), np.empty(n, np.uint32)
+    pairs = zip(cuts, place, strict=True)
+    together(jobs, [partial(deal, cut, bits, own, keys, rows) for cut, own in pairs])
+    return Dealt(keys, rows, np.concatenate([[0], ends[len(cuts) - 1 :: len(cuts)]]), bits)
 
 
 def numbered(keys: Keys, jobs: int) -> Keys:
