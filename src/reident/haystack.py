@@ -19,9 +19,10 @@ from reident.io.found import write_found
 from reident.io.intake import fingerprint, plain
 from reident.io.keys import key_order, keys_of
 from reident.io.outputs import refuse_unless_free
+from reident.io.remarks import codes_among
 from reident.io.tables import read
 from reident.model.files import SourceFile
-from reident.model.notes import plural
+from reident.model.notes import Note, plural
 from reident.model.uniques import RiskFound, UniquesOptions
 from reident.model.variables import numeric
 from reident.needles.costs import Way, cheapest, ways
@@ -175,6 +176,7 @@ def _held(hay: Haystack) -> Uniques:
             smallest=int(found.counts.min()) if rows.records else None,
         ),
         list(zip(held.books, sizes, strict=True)),
+        _code_notes(asked, held.books),
         method=method,
         why=why,
         counts=counts,
@@ -240,6 +242,7 @@ def _streamed(hay: Haystack) -> Uniques:
         asked,
         streamed.counted,
         list(zip(books, sizes, strict=True)),
+        _code_notes(asked, books),
         method="stream",
         why="it was asked for" if asked.method == "stream" else large,
         counts=None,
@@ -247,6 +250,23 @@ def _streamed(hay: Haystack) -> Uniques:
         risk=None,
         minimal=None,
     )
+
+
+def _code_notes(asked: UniquesOptions, books: Sequence[Codebook]) -> list[Note]:
+    """Categories that look like codes of missing, where missing is more than a category."""
+    if asked.missing == "category":
+        return []
+    named = zip(asked.variables, books, strict=True)
+    return [
+        Note(
+            code="undeclared_code",
+            text=f"{name}: {plural(codes, 'category', 'categories')} that often stand for missing "
+            "and are not declared so; declare them by missing_codes if they do.",
+            count=codes,
+        )
+        for name, book in named
+        if (codes := codes_among(book.labels))
+    ]
 
 
 def _keys_at(hay: Haystack, streamed: Streamed) -> pl.DataFrame:

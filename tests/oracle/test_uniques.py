@@ -235,6 +235,21 @@ def test_minimal_sets_are_those_of_the_definition(records, size, missing):
         assert values["share"].sum() == pytest.approx(share or 0.0)
 
 
+@pytest.mark.parametrize("missing", ["category", "wildcard"])
+def test_minimal_sets_of_many_small_files(missing):
+    """Files with many missing values, where a record is company in several parts of a cell."""
+    draw = np.random.default_rng(11)
+    for _ in range(300):
+        variables, n = int(draw.integers(2, 6)), int(draw.integers(2, 9))
+        codes = draw.integers(0, 4, (variables, n)).astype(np.uint8)
+        records = [tuple(None if c == 3 else str(c) for c in row) for row in codes.T.tolist()]
+        whole = Coded(codes, (4,) * variables, (3,) * variables)
+        found = minimal_sets(whole, variables, 1, wildcard=missing == "wildcard")
+        sets = oracle.minimal_sets(records, variables, missing)
+        want = [(r, sum(1 << j for j in one)) for r, mine in enumerate(sets) for one in mine]
+        assert sorted(zip(found.rows.tolist(), found.masks.tolist(), strict=True)) == sorted(want)
+
+
 @settings(max_examples=EXAMPLES)
 @given(tables(5, 10), st.sampled_from(["category", "drop", "wildcard"]))
 def test_a_record_has_a_minimal_set_iff_it_is_unique_on_all_variables(records, missing):

@@ -38,9 +38,10 @@ def summary(
     asked: UniquesOptions,
     counted: Counted,
     categories: Sequence[tuple[Codebook, Ints]],
+    noted: Sequence[Note],
     **found: Any,
 ) -> Uniques:
-    """The answer; `found` holds what is restricted and how it was found."""
+    """The answer; `found` holds what is restricted and how it was found, `noted` notes so far."""
     each, cells = counted.by_count, counted.tally
     variables = tuple(
         {"name": name, "categories": len(book.labels), "smallest_category": _least(book, sizes)}
@@ -67,7 +68,7 @@ def summary(
         notes=(),
         **found,
     )
-    return Uniques(**{**vars(answer), "notes": tuple(in_order(list(_notes(answer))))})
+    return Uniques(**{**vars(answer), "notes": tuple(in_order([*noted, *_notes(answer)]))})
 
 
 def _least(book: Codebook, sizes: Ints) -> int | None:

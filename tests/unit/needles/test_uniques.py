@@ -184,9 +184,15 @@ def test_categories_of_every_type_in_order_of_text(name):
         assert made[0].missing == (missing,)
 
 
-def test_codes_declared_as_missing_are():
+def test_codes_declared_as_missing_are_and_others_are_noted():
     frame = pl.DataFrame({"a": ["-9", "x", "x"]})
-    assert ri.uniques(frame, ["a"], missing="drop", missing_codes=["-9"]).compared == 2
+    declared = ri.uniques(frame, ["a"], missing="drop", missing_codes=["-9"])
+    assert declared.compared == 2
+    assert "undeclared_code" not in codes_of(declared)
+    for method in ("auto", "stream"):
+        not_declared = ri.uniques(frame, ["a"], missing="drop", method=method)
+        assert "undeclared_code" in codes_of(not_declared)
+    assert "undeclared_code" not in codes_of(ri.uniques(frame, ["a"]))
 
 
 def test_a_result_shows_itself():
