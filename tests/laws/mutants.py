@@ -237,9 +237,9 @@ MUTANTS = [
         (
             "fill",
             "while count[at] != 0 and held[at] != key:",
-            "while count[at] != 0 and held[at] >> _ONE != key >> _ONE:",
+            "while count[at] != 0 and held[at] < key:",
             UNIQUES,
-            "keys_are_exact",
+            "many_records",
             True,
         ),
         (
@@ -276,8 +276,8 @@ MUTANTS = [
         ),
         (
             "add_words",
-            "if 2 * cells >= len(count):",
-            "if 2 * cells >= len(count) and i == 0:",
+            "held[at] = words[i]",
+            "held[at, 0] = words[i, 0]",
             UNIQUES,
             "stream_in_any",
             True,
