@@ -267,6 +267,14 @@ MUTANTS = [
             True,
         ),
         (
+            "count_compatible",
+            "if a != b and a != missing[j] and b != missing[j]:",
+            "if a != b and a != missing[j]:",
+            UNIQUES,
+            "wildcard_agrees",
+            True,
+        ),
+        (
             "find_slot",
             "same &= held[at, w] == words[w]",
             "same = held[at, w] == words[w]",

@@ -40,6 +40,7 @@ KERNELS = {
     "cells.count_parts",
     "cells.number_parts",
     "cells.count_all",
+    "cells.count_compatible",
     "cells.find_slot",
     "cells.add_words",
     "cells.move_words",

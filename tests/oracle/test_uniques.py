@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import reident as ri
 from reident.encode.categories import Coded
 from reident.errors import CapacityError
-from reident.needles import find, stream, transforms
+from reident.needles import find, stream, transforms, wildcard
 from reident.needles.minimal import minimal_sets
 from reident.needles.risk import individual_risk
 from reident.oracle import uniques as oracle
@@ -77,10 +77,12 @@ def test_all_methods_agree_with_the_definition(records, k, missing, jobs):
 
 
 @settings(max_examples=EXAMPLES)
-@given(tables(), st.integers(1, 12), st.integers(1, 2))
-def test_missing_as_a_wildcard_agrees_with_the_definition(records, k, jobs):
+@given(tables(), st.integers(1, 12), st.integers(1, 2), st.sampled_from([0, 64]))
+def test_missing_as_a_wildcard_agrees_with_the_definition(records, k, jobs, patterns):
     frame, names = frame_of(records)
-    found = ri.uniques(frame, names, k=k, key="id", missing="wildcard", jobs=jobs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wildcard, "MOST_PATTERNS", patterns)
+        found = ri.uniques(frame, names, k=k, key="id", missing="wildcard", jobs=jobs)
     assert_agrees(found, oracle.counts(plain(records), "wildcard"), k)
     assert found.cells is None
     assert found.mean is None

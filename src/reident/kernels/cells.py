@@ -242,6 +242,30 @@ def count_all(keys: np.ndarray, counters: np.ndarray) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
+def count_compatible(
+    codes: np.ndarray,
+    missing: np.ndarray,
+    sizes: np.ndarray,
+    first: int,
+    last: int,
+    out: np.ndarray,
+) -> None:
+    """For rows first..last - 1 the sizes of all rows that are equal wherever both are present."""
+    for r in range(first, last):
+        total = 0
+        for q in range(codes.shape[1]):
+            fits = True
+            for j in range(codes.shape[0]):
+                a, b = np.int64(codes[j, r]), np.int64(codes[j, q])
+                if a != b and a != missing[j] and b != missing[j]:
+                    fits = False
+                    break
+            if fits:
+                total += sizes[q]
+        out[r] = total
+
+
+@numba.njit(cache=True, nogil=True)
 def count_codes(codes: np.ndarray, counters: np.ndarray) -> None:
     """How often each code of one variable occurs."""
     for i in range(len(codes)):

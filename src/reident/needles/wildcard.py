@@ -2,7 +2,8 @@
 
 Being compatible is not transitive, so there are no cells. Records with the same variables present
 form a pattern. A record of pattern A meets those of pattern B that share its values on A and B
-together: for each pair of patterns the shared variables make cells again.
+together: for each pair of patterns the shared variables make cells again. Where there are too many
+patterns for that, distinct records meet one by one.
 """
 
 from __future__ import annotations
@@ -13,13 +14,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import cells
 from reident.needles.find import Found
+from reident.needles.threads import on_threads
 from reident.needles.transforms import keys_of, numbered
 
 if TYPE_CHECKING:
     from reident.encode.categories import Coded
 
 Ints = npt.NDArray[np.int64]
+Patterns = dict[tuple[bool, ...], Ints]
+MOST_PATTERNS = 64
+"""Beyond this the pairs of patterns outnumber what they save."""
 
 
 def compatible(coded: Coded, jobs: int) -> Found:
@@ -29,7 +35,13 @@ def compatible(coded: Coded, jobs: int) -> Found:
     )
     rows = coded.take(first)
     patterns = _patterns(rows)
-    found = np.zeros(len(first), np.int64)
+    count = _by_patterns if len(patterns) <= MOST_PATTERNS else _one_by_one
+    return Found(count(rows, sizes, patterns, jobs)[number].astype(np.uint32), None)
+
+
+def _by_patterns(rows: Coded, sizes: Ints, patterns: Patterns, jobs: int) -> Ints:
+    """Count the cells of the variables that two patterns share, for every two patterns."""
+    found = np.zeros(rows.records, np.int64)
     for shared, pairs in _by_shared_variables(list(patterns)).items():
         cell = _cells(rows, shared, jobs)
         for mine, theirs in pairs:
@@ -37,10 +49,23 @@ def compatible(coded: Coded, jobs: int) -> Found:
             # Counts are whole and far below 2^53, where sums of floats are exact.
             held = np.bincount(cell[other], weights=sizes[other], minlength=len(cell))
             found[own] += held[cell[own]].astype(np.int64)
-    return Found(found[number].astype(np.uint32), None)
+    return found
 
 
-def _patterns(rows: Coded) -> dict[tuple[bool, ...], Ints]:
+def _one_by_one(rows: Coded, sizes: Ints, patterns: Patterns, jobs: int) -> Ints:
+    """Compare every distinct record with every other."""
+    del patterns
+    missing = np.array(rows.missing, np.int64)
+    found = np.zeros(rows.records, np.int64)
+    on_threads(
+        jobs,
+        rows.records,
+        lambda a, b: cells.count_compatible(rows.codes, missing, sizes, a, b, found),
+    )
+    return found
+
+
+def _patterns(rows: Coded) -> Patterns:
     """Records by what they have: for each variable whether it is present."""
     present = rows.codes != np.array(rows.missing)[:, None]
     kinds, kind = np.unique(present, axis=1, return_inverse=True)
