@@ -137,8 +137,8 @@ def dis_of_file(singles: int, paired: int, fraction: float) -> float | None:
 def dis_scores(sets: MinimalSets, singles: int, paired: int, fraction: float) -> Floats:
     """The file's DIS shared out over records by what their minimal sets weigh; NaN without any.
 
-    A set of size s weighs (2^(ATT - s) - 1) / C(ATT, s), as sdcMicro has it (decision 31), and a set
-    of all variables as much as one of ATT - 1.
+    A set of size s weighs (2^(ATT - s) - 1) / C(ATT, s), as sdcMicro has it; see decision 31. A set
+    of all variables weighs as much as one of ATT - 1.
     """
     out = np.full(sets.records, np.nan)
     file_dis = dis_of_file(singles, paired, fraction)
