@@ -22,6 +22,7 @@ _HOMES = {
     "InternalError": "reident.errors",
     "IntruderFile": "reident.model.files",
     "Limits": "reident.model.limits",
+    "MinimalUniques": "reident.model.uniques",
     "PublicFile": "reident.model.files",
     "Rates": "reident.model.rates",
     "RefusalError": "reident.errors",
@@ -32,10 +33,13 @@ _HOMES = {
     "Taxicab": "reident.model.options",
     "TruthFile": "reident.model.files",
     "Unicity": "reident.model.options",
+    "Uniques": "reident.model.uniques",
     "Variable": "reident.model.variables",
     "categorical": "reident.model.variables",
     "date": "reident.model.variables",
+    "minimal_uniques": "reident.api",
     "numeric": "reident.model.variables",
+    "uniques": "reident.api",
 }
 __all__ = sorted(_HOMES)  # noqa: PLE0605  # a list of names, made from the one table of homes
 

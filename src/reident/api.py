@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from reident import disk
 from reident.audit import audit
 from reident.errors import DataError, Fault, RefusalError, SpecError
+from reident.haystack import haystack, look
 from reident.io import outputs
 from reident.io.intake import take_in
 from reident.io.saved import saved_text
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from reident.engine.job import Watch
     from reident.model.notes import Note
     from reident.model.options import Attack
+    from reident.model.uniques import MinimalUniques, Uniques
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,6 +185,50 @@ def write_scenario(folder: Path, *, records: int, seed: int, force: bool = False
             frame.write_csv(stream)
     disk.write_text(path, made.study)
     return path
+
+
+def uniques(
+    source: Any, variables: Sequence[str], *, k: int = 2, jobs: int = 1, **options: Any
+) -> Uniques:
+    """Find the records of a file or frame whose data at most k records share (Dalenius 1986).
+
+    Options: `key` (one name or several), `missing` ("category", "drop", "wildcard"), `method`
+    ("auto", "sort", "stream", "catalogue", "t1", "t2"), `weight`, `household`, `minimal` (size),
+    `fraction`, `missing_codes`, `separator`, `encoding`. `jobs` threads never change the answer.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sex": ["f", "f", "f", "m"], "town": ["a", "a", "a", "b"]})
+    >>> uniques(frame, ["sex", "town"]).unique_records
+    1
+    """
+    asked, how = _how_to_read(options)
+    return look(haystack(source, {"variables": variables, "k": k} | asked, how, jobs))
+
+
+def minimal_uniques(
+    source: Any, variables: Sequence[str], *, size: int = 3, jobs: int = 1, **options: Any
+) -> MinimalUniques:
+    """Find the few variables that make a record stand alone: minimal sets of up to `size` (SUDA).
+
+    Options as for `uniques`: `key`, `missing`, `fraction`, and how the file is read.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sex": ["f", "f", "f", "m"], "town": ["a", "b", "b", "b"]})
+    >>> minimal_uniques(frame, ["sex", "town"], size=1).by_size
+    (2,)
+    """
+    asked, how = _how_to_read(options)
+    found = look(haystack(source, {"variables": variables, "minimal": size} | asked, how, jobs))
+    if found.minimal is None:
+        raise SpecError(Fault(where="size", found="less than one", remedy="Give at least 1"))
+    return found.minimal
+
+
+def _how_to_read(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Options of the question, and options of the file that it is asked of."""
+    names = {"missing_codes": "missing", "separator": "separator", "encoding": "encoding"}
+    how = {names[name]: value for name, value in options.items() if name in names}
+    return {name: value for name, value in options.items() if name not in names}, how
 
 
 def _shown(result: results.StudyResult) -> dict[str, bytes]:

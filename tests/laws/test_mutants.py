@@ -49,6 +49,22 @@ KERNELS = {
     "keys.row_keys",
     "keys.counts",
     "keys.order_small",
+    "cells.mixed_radix",
+    "cells.powers_of_two",
+    "cells.part_sizes",
+    "cells.deal",
+    "cells.fill",
+    "cells.count_parts",
+    "cells.number_parts",
+    "cells.count_all",
+    "cells.count_compatible",
+    "cells.find_slot",
+    "cells.add_words",
+    "cells.move_words",
+    "cells.look_up_words",
+    "minimal.contains_one_of",
+    "minimal.part",
+    "minimal.sets_of_size",
 }
 TRIED = ("kernels.shortlist.put", "attacks.pairwise._ranked", "model.rates.chance_of_a_hit")
 

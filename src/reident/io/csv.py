@@ -7,6 +7,7 @@ row is a wrong risk, so the bytes are looked at first.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import io
 import json
@@ -21,7 +22,7 @@ from reident.io.formats.compressed import ENDINGS, content, on_disk, size_of
 from reident.kernels import fields
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from reident.model.files import SourceFile
@@ -58,8 +59,65 @@ def read_csv(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.
     return _parse(data, file, _header(data, file, columns), columns, records, _line_end(data))
 
 
+def csv_names(path: Path, file: SourceFile) -> list[str]:
+    """The names of the columns of a file that is sound; a large one is not held in memory."""
+    if path.suffix in ENDINGS or file.encoding != "utf-8" or path.stat().st_size < LARGE:
+        return read_csv(path, file, None).columns
+    _check_separator(file)
+    return _looked_at(path, file, None)[0]
+
+
+def csv_batches(
+    path: Path, file: SourceFile, columns: Sequence[str], rows: int
+) -> Iterator[pl.DataFrame]:
+    """Read the named columns as text, so many rows at a time; the whole file is checked first."""
+    _check_separator(file)
+    if file.encoding != "utf-8":
+        yield from read_csv(path, file, columns).iter_slices(rows)
+        return
+    with contextlib.ExitStack() as held:
+        if path.suffix in ENDINGS:
+            size_of(path, file)  # refuses a bomb before it is expanded
+            path = held.enter_context(on_disk(path, file))
+        names, records, eol = _looked_at(path, file, columns)
+        wanted = [at for at, name in enumerate(names) if name in columns]
+        lazy = pl.scan_csv(
+            path,
+            infer_schema=False,
+            separator=file.separator,
+            n_rows=records - 1,
+            glob=False,
+            eol_char=eol,
+            with_column_names=lambda _: [f"{at}" for at in range(len(names))],
+        ).select([f"{at}" for at in wanted])
+        batches = lazy.collect_batches(chunk_size=rows, maintain_order=True)
+        read = 0
+        while (batch := _next(batches, file)) is not None:
+            batch.columns = [names[at] for at in wanted]
+            read += len(batch)
+            yield batch
+        if read != records - 1:
+            raise _fault(file, "", "a mixture of line ends", "Save it with one kind of line end")
+
+
+def _next(batches: Iterator[pl.DataFrame], file: SourceFile) -> pl.DataFrame | None:
+    try:
+        return next(batches, None)
+    except pl.exceptions.PolarsError:
+        # As in _parse.
+        raise _fault(file, "", "not readable as csv", "Check separator and quotes") from None
+
+
 def _read_large(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     """Read a file that need not fit memory: checked piece by piece, parsed in batches from disk."""
+    names, records, eol = _looked_at(path, file, columns)
+    return _parse(path, file, names, columns, records, eol)
+
+
+def _looked_at(
+    path: Path, file: SourceFile, columns: Sequence[str] | None
+) -> tuple[list[str], int, str]:
+    """Check a file piece by piece: the names of its columns, its records, what ends its lines."""
     _check_utf8(path, file)
     data = np.memmap(path, np.uint8, "r")
     start = len(BOM) if bytes(data[: len(BOM)]) == BOM else 0
@@ -72,8 +130,7 @@ def _read_large(path: Path, file: SourceFile, columns: Sequence[str] | None) -> 
     with path.open("rb") as stream:
         # A header is a line or a few, and a csv reader takes no more of a file than it needs.
         head = stream.read(start + PIECE)[start:]
-    names = _header(head, file, columns)
-    return _parse(path, file, names, columns, records, _line_end(head))
+    return _header(head, file, columns), records, _line_end(head)
 
 
 def _line_end(data: bytes) -> str:

@@ -109,7 +109,7 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
     iuf = None
     if known is not None:
         iuf = faults.attempt(
-            lambda: _plain(read_truth(study, known, unperturbed=unperturbed), known)
+            lambda: plain(read_truth(study, known, unperturbed=unperturbed), known)
         )
     read_in = time.perf_counter()
     if puf_frame is not None and unperturbed and iuf is not None and known is not None:
@@ -139,11 +139,11 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
     )
     split = split_pairs(truth, strata)
     inputs = {
-        "puf": _fingerprint(study.puf, len(puf.keys)),
-        "eif": _fingerprint(study.eif, len(eif.keys)),
+        "puf": fingerprint(study.puf, len(puf.keys)),
+        "eif": fingerprint(study.eif, len(eif.keys)),
     }
     if known is not None and iuf is not None:
-        inputs["iuf"] = _fingerprint(known, len(iuf))
+        inputs["iuf"] = fingerprint(known, len(iuf))
     return Intake(
         puf=puf,
         eif=eif,
@@ -165,7 +165,7 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
     )
 
 
-def _fingerprint(file: SourceFile, records: int) -> dict[str, Any]:
+def fingerprint(file: SourceFile, records: int) -> dict[str, Any]:
     """Name, records, size and SHA-256 of an input; a frame in memory has no bytes."""
     named = {"name": file.name, "records": records}
     path = file_of(file)
@@ -186,7 +186,7 @@ def _read_all(file: SourceFile, columns: list[str], faults: _Faults) -> pl.DataF
     if frame is None:
         return None
     whole = frame
-    faults.attempt(lambda: _plain(whole, file))
+    faults.attempt(lambda: plain(whole, file))
     odd = _odd(frame)
     return frame[[name for name in frame.columns if name not in odd]]
 
@@ -196,7 +196,7 @@ def _odd(frame: pl.DataFrame) -> list[str]:
     return [name for name, kind in kinds if kind.is_nested() or isinstance(kind, NO_VALUE)]
 
 
-def _plain(frame: pl.DataFrame, file: SourceFile) -> pl.DataFrame:
+def plain(frame: pl.DataFrame, file: SourceFile) -> pl.DataFrame:
     """The frame itself; columns that hold no plain values raise DataError."""
     if odd := _odd(frame):
         raise DataError(

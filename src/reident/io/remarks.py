@@ -19,7 +19,7 @@ from reident.io.formats.statistical import PADDED
 from reident.model.notes import Note, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from reident.io.intake import Side
     from reident.model.files import SourceFile
@@ -127,12 +127,17 @@ def _variable(variable: Variable, puf: Cells, eif: Cells) -> Iterator[Note]:
 # Categories ---------------------------------------------------------------------------------------
 
 
+def codes_among(labels: Collection[str]) -> int:
+    """How many categories look like undeclared codes of missing; none where all do."""
+    codes = sum(bool(LOOKS_LIKE_A_CODE.fullmatch(label)) for label in labels)
+    return codes if len(labels) > codes else 0
+
+
 def _texts(variable: Variable, puf: Cells, eif: Cells) -> Iterator[Note]:
     mine, theirs = _labels(puf), _labels(eif)
     for side, labels in (("PUF", mine), ("EIF", theirs)):
-        codes = [label for label in labels if LOOKS_LIKE_A_CODE.fullmatch(label)]
-        if codes and len(labels) > len(codes):
-            yield _suspicious(variable, side, len(codes))
+        if codes := codes_among(labels):
+            yield _suspicious(variable, side, codes)
     if mine and theirs and not mine & theirs:
         yield Note(
             code="disjoint_categories",

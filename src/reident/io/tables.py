@@ -13,7 +13,7 @@ import polars as pl
 
 from reident.encode.text import text_of
 from reident.errors import DataError, Fault
-from reident.io.csv import read_csv
+from reident.io.csv import csv_names, read_csv
 from reident.io.formats import columnar, database, frames, statistical, workbook
 from reident.io.formats.presence import refuse_unless_there
 from reident.io.labels import Table
@@ -34,11 +34,7 @@ class Door(NamedTuple):
     table: Callable[[Path, SourceFile, Sequence[str] | None], Table] | None = None
 
 
-def _csv_names(path: Path, file: SourceFile) -> list[str]:
-    return read_csv(path, file, None).columns
-
-
-CSV = Door(_csv_names, read_csv)
+CSV = Door(csv_names, read_csv)
 ARROW = Door(columnar.arrow_names, columnar.arrow_frame)
 STATISTICAL = Door(statistical.names, statistical.frame, statistical.table)
 DOORS = {
@@ -124,13 +120,23 @@ def _door(file: SourceFile, path: Path) -> Door:
 
 def _whole(file: SourceFile, frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """The frame, if it has the columns and at least one record."""
-    absent = [name for name in columns if name not in frame.columns]
+    refuse_absent(file, frame.columns, columns)
+    if not len(frame):
+        raise no_records(file)
+    return frame
+
+
+def refuse_absent(file: SourceFile, held: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise DataError for the columns that a file does not hold."""
+    absent = [name for name in columns if name not in held]
     if absent:
         known = all_columns(file)
         raise DataError(*(_absent(file, name, known) for name in absent))
-    if not len(frame):
-        raise _fault(file, "a table without records", "Give at least one")
-    return frame
+
+
+def no_records(file: SourceFile) -> DataError:
+    """What is wrong with a table that has names of columns and nothing else."""
+    return _fault(file, "a table without records", "Give at least one")
 
 
 def _plain(column: pl.Series) -> pl.Series:

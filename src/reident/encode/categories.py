@@ -1,0 +1,149 @@
+"""One file as categories: every variable's distinct values numbered in order of text.
+
+A file that need not fit memory is gone through twice: once to see which values there are, once to
+number them batch by batch. A frame in memory is one batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from reident.encode.cells import MISSING, cells
+from reident.model.variables import categorical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from reident.model.files import SourceFile
+
+Codes = npt.NDArray[np.unsignedinteger]
+NARROW = 1 << 20
+WIDE = 1 << 62
+"""Whole numbers inside of this that lie so close together are numbered through a table."""
+
+
+class Coded(NamedTuple):
+    """Records as codes: codes[j, r] is the category of record r in variable j, below sizes[j].
+
+    Where the variable has missing values, missing[j] is their code; else it is -1.
+    """
+
+    codes: Codes
+    sizes: tuple[int, ...]
+    missing: tuple[int, ...]
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return int(self.codes.shape[1])
+
+    def take(self, rows: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Coded:
+        """The same variables for some of the records."""
+        return self._replace(codes=np.ascontiguousarray(self.codes[:, rows]))
+
+    def only(self, variables: Sequence[int]) -> Coded:
+        """Some of the variables for the same records."""
+        return Coded(
+            np.ascontiguousarray(self.codes[list(variables)]),
+            tuple(self.sizes[j] for j in variables),
+            tuple(self.missing[j] for j in variables),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Codebook:
+    """The categories of one variable. `labels` are their texts; the code of missing comes last.
+
+    A column of a type that declares its categories has them all, in its own order.
+    """
+
+    labels: tuple[str, ...]
+    values: pl.Series
+    numbers: npt.NDArray[np.uint32]
+    holds_missing: bool
+
+    @property
+    def missing(self) -> int:
+        """The code of missing, or -1 where nothing is."""
+        return len(self.labels) if self.holds_missing else MISSING
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return max(1, len(self.labels) + self.holds_missing)
+
+    def codes(self, column: pl.Series) -> npt.NDArray[np.uint32]:
+        """The codes of a column's cells."""
+        column = column.alias("cell")
+        other = np.uint32(len(self.labels))
+        span = self._span()
+        if span is not None:
+            low, high = span
+            table = np.full(high - low + 2, other, np.uint32)
+            table[self.values.cast(pl.Int64).to_numpy() - low] = self.numbers
+            at = column.cast(pl.Int64).fill_null(high + 1).to_numpy()
+            return np.asarray(table[at - low], np.uint32)
+        coded = column.replace_strict(
+            self.values, pl.Series(self.numbers), default=int(other), return_dtype=pl.UInt32
+        )
+        return coded.to_numpy()
+
+    def _span(self) -> tuple[int, int] | None:
+        """The least and the largest of whole numbers that lie close together."""
+        if not self.values.dtype.is_integer() or not len(self.values):
+            return None
+        low, high = int(self.values.min()), int(self.values.max())  # type: ignore[arg-type]  # whole
+        return (low, high) if high - low < NARROW and -WIDE < low < high < WIDE else None
+
+
+def survey(
+    batches: Iterable[pl.DataFrame], names: Sequence[str], file: SourceFile
+) -> list[Codebook]:
+    """The categories of the named columns over all batches."""
+    met: dict[str, list[pl.Series]] = {name: [] for name in names}
+    for batch in batches:
+        for name, parts in met.items():
+            parts.append(batch[name].unique())
+            if len(parts) > 1:
+                met[name] = [pl.concat(parts).unique()]
+    return [codebook(met[name][0], file) for name in names]
+
+
+def codebook(distinct: pl.Series, file: SourceFile) -> Codebook:
+    """Number the distinct values of a column; values without a text are missing."""
+    values = distinct.drop_nulls()
+    read = cells(values, categorical(distinct.name), file)
+    assert read.text is not None  # noqa: S101  # categories are texts
+    missing = pl.Series(read.state == MISSING)
+    texts = read.text.alias("text")
+    declared = distinct.dtype.categories if isinstance(distinct.dtype, pl.Enum) else None
+    if declared is None:
+        labels = texts.filter(~missing).unique().sort()
+    else:
+        labels = declared.filter(~declared.is_in(texts.filter(missing).to_list()))
+    places = {text: place for place, text in enumerate(labels.to_list())}
+    other = len(places)
+    numbers = [
+        other if gone else places[text]
+        for text, gone in zip(texts.to_list(), missing.to_list(), strict=True)
+    ]
+    return Codebook(
+        labels=tuple(places),
+        values=values.alias("cell"),
+        numbers=np.array(numbers, np.uint32),
+        holds_missing=bool(missing.any()) or len(values) < len(distinct),
+    )
+
+
+def coded(frame: pl.DataFrame, names: Sequence[str], books: Sequence[Codebook]) -> Coded:
+    """The named columns of a batch as codes, in the narrowest type that holds them all."""
+    sizes = tuple(book.size for book in books)
+    codes = np.empty((len(books), len(frame)), np.min_scalar_type(max(sizes) - 1))
+    for row, name, book in zip(codes, names, books, strict=True):
+        row[:] = book.codes(frame[name])
+    return Coded(codes, sizes, tuple(book.missing for book in books))

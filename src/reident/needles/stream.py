@@ -1,0 +1,137 @@
+"""Approach 2 (3.2.2 and 5.3): one pass in batches, in memory that does not grow with the file.
+
+A cell is held as its key and a count; a cell that passed k is a mere count, its records are not
+kept track of. Where even the cells would take too much room, the file is gone over in shares: each
+pass counts the keys of one share, and no cell lies in two.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from reident.kernels import cells
+from reident.needles.costs import STREAM_BYTES
+from reident.needles.find import complete, levels, tally_of
+from reident.needles.summary import Counted
+from reident.needles.transforms import t2_word, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from reident.encode.categories import Coded
+    from reident.needles.find import Counts
+
+FIRST_SLOTS = 1 << 16
+
+
+class Table(NamedTuple):
+    """Cells by key: held[s] are the words of the key in slot s, sizes[s] its records or 0."""
+
+    held: npt.NDArray[np.uint64]
+    sizes: npt.NDArray[np.uint32]
+    cells: int
+
+
+class Streamed(NamedTuple):
+    """What was counted, and the records in cells of at most k: their positions and counts."""
+
+    counted: Counted
+    rows: npt.NDArray[np.int64]
+    counts: Counts
+
+
+class _TooFullError(Exception):
+    """The cells of a share do not fit."""
+
+
+def stream(
+    batches: Callable[[], Iterator[Coded]], k: int, *, drop: bool, most: int = STREAM_BYTES
+) -> Streamed:
+    """Count cells batch by batch; `batches` goes over the file anew each time it is called.
+
+    With `drop`, records with a missing value are set aside. `most` bytes are held at a time.
+    """
+    bits = 0
+    while True:
+        try:
+            return _in_shares(batches, k, bits, drop=drop, most=most)
+        except _TooFullError:
+            bits += 2
+
+
+def _in_shares(
+    batches: Callable[[], Iterator[Coded]], k: int, bits: int, *, drop: bool, most: int
+) -> Streamed:
+    tally, by_count = np.zeros((2, levels(k)), np.int64)
+    records, smallest = 0, None
+    rows, counts = [], []
+    for which in range(1 << bits):
+        table, records = None, 0
+        for batch in batches():
+            words = _words(batch, drop=drop)
+            table = _counted(words, (which, bits), table or _empty(words), most)
+            records += batch.records
+        sizes = np.zeros(0, np.uint32) if table is None else table.sizes[table.sizes > 0]
+        if table is None or not len(sizes):
+            continue
+        tally += tally_of(sizes, k)
+        by_count += tally_of(sizes, k, sizes)
+        smallest = min(smallest or int(sizes.min()), int(sizes.min()))
+        first = 0
+        for batch in batches():
+            at, found = _few(batch, table, (which, bits), k, drop=drop)
+            rows.append(first + at)
+            counts.append(found)
+            first += batch.records
+    where = np.concatenate([*rows, np.zeros(0, np.int64)])
+    order = np.argsort(where, kind="stable")
+    each = np.concatenate([*counts, np.zeros(0, np.uint32)])
+    counted = Counted(records=records, by_count=by_count, tally=tally, smallest=smallest)
+    return Streamed(counted, where[order], each[order])
+
+
+def _words(batch: Coded, *, drop: bool) -> npt.NDArray[np.uint64]:
+    """The keys of a batch, as many words each as T2 needs; row by row."""
+    if drop:
+        batch = batch.take(complete(batch))
+    spans = words_of(batch.sizes, 2, "t2")
+    return np.ascontiguousarray(np.stack([t2_word(batch, span, 1)[0] for span in spans], axis=1))
+
+
+def _empty(words: npt.NDArray[np.uint64]) -> Table:
+    shape = (FIRST_SLOTS, words.shape[1])
+    return Table(np.empty(shape, np.uint64), np.zeros(FIRST_SLOTS, np.uint32), 0)
+
+
+def _counted(
+    words: npt.NDArray[np.uint64], share: tuple[int, int], table: Table, most: int
+) -> Table:
+    """The table with the keys of one more batch; it grows as cells come."""
+    at, found = cells.add_words(words, share, 0, *table)
+    while at < len(words):
+        larger = Table(
+            np.empty((2 * len(table.held), words.shape[1]), np.uint64),
+            np.zeros(2 * len(table.sizes), np.uint32),
+            found,
+        )
+        if larger.held.nbytes + larger.sizes.nbytes > most:
+            raise _TooFullError
+        cells.move_words(table.held, table.sizes, larger.held, larger.sizes)
+        table = larger
+        at, found = cells.add_words(words, share, at, *table)
+    return table._replace(cells=found)
+
+
+def _few(
+    batch: Coded, table: Table, share: tuple[int, int], k: int, *, drop: bool
+) -> tuple[npt.NDArray[np.int64], Counts]:
+    """The records of a batch whose cell is of the share and has at most k records."""
+    words = _words(batch, drop=drop)
+    found = np.zeros(len(words), np.uint32)
+    cells.look_up_words(words, share, table.held, table.sizes, found)
+    few = (found > 0) & (found <= k)
+    at = np.flatnonzero(complete(batch))[few] if drop else np.flatnonzero(few)
+    return at, found[few]
