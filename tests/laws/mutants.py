@@ -141,7 +141,7 @@ MUTANTS = [
             "elif kind == EQUAL or (kind == DISTANCE and a > 0):",
             "elif kind == EQUAL:",
             PAIRS,
-            "lower_bounds or listed_pairs",
+            "lower_bounds or single_pairs",
         ),
         ("add_up", "total[:] = 0", "total[0] = 0", PAIRS, "lower_bounds_and"),
         (
@@ -489,15 +489,15 @@ MUTANTS = [
         ),
         (
             "scan_tile",
-            "limit -= missing[j]",
-            "limit -= 2 * missing[j]",
+            "limit -= missing[j] if c == NO_CLASS else 0",
+            "limit -= 2 * missing[j] if c == NO_CLASS else 0",
             RUNNING,
             *LOOKUPS,
         ),
         (
             "scan_tile",
-            "known[waiting] = exact and whole and bound < MOST_SUM",
             "known[waiting] = exact and bound < MOST_SUM",
+            "known[waiting] = bound < MOST_SUM",
             RUNNING,
             *LOOKUPS,
         ),
