@@ -182,6 +182,11 @@ def leaks(text: str) -> list[str]:
     return found + ([str(CANARY_NUMBER)] if str(CANARY_NUMBER) in digits else [])
 
 
+def _faults(said: str) -> set[str]:
+    """What was said, but for the word that a first run on a machine has to wait."""
+    return {line for line in said.splitlines() if not line.startswith("Compiling kernels")}
+
+
 def assert_refused(capsys: Any, folder: Folder, says: tuple[str, ...]) -> str:
     """`run` and `check` end with code 2, say what a user needs, write nothing and leak nothing."""
     before = folder.content()
@@ -196,7 +201,7 @@ def assert_refused(capsys: Any, folder: Folder, says: tuple[str, ...]) -> str:
         assert "bug" not in said.err
         assert leaks(said.out + said.err) == []
     assert folder.content() == before
-    assert set(told["run"].splitlines()) <= set(told["check"].splitlines())
+    assert _faults(told["run"]) <= _faults(told["check"])
     return told["run"]
 
 
