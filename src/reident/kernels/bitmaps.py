@@ -35,23 +35,25 @@ S1, S2, S3, M0, M1, M2, M3, M4, MO = (np.uint64(WORDS * row) for row in range(1,
 NO_CLASS = 255
 """The class of a missing value that is a wildcard."""
 NO_BITS, ALL_BITS = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
-HALVES, PAIRS, NIBBLES, BYTES = (
+BITS, PAIRS, NIBBLES, LOW_BYTE = (
     np.uint64(0x5555555555555555),
     np.uint64(0x3333333333333333),
     np.uint64(0x0F0F0F0F0F0F0F0F),
-    np.uint64(0x0101010101010101),
+    np.uint64(0xFF),
 )
-ONE, TWO, FOUR, TOP_BYTE = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
+ONE, TWO, FOUR, EIGHT, SIXTEEN, HALF = (np.uint64(1 << k) for k in range(6))
 
 
 @numba.njit(cache=True, nogil=True)
 def lowest(word: Any) -> Any:
     """The place of the lowest bit that is set: as many bits as lie below it."""
     x = (word & (~word + ONE)) - ONE
-    x -= (x >> ONE) & HALVES
+    x -= (x >> ONE) & BITS
     x = (x & PAIRS) + ((x >> TWO) & PAIRS)
     x = (x + (x >> FOUR)) & NIBBLES
-    return (x * BYTES) >> TOP_BYTE
+    x += x >> EIGHT
+    x += x >> SIXTEEN
+    return (x + (x >> HALF)) & LOW_BYTE
 
 
 @numba.njit(cache=True, nogil=True)
