@@ -496,8 +496,8 @@ MUTANTS = [
         ),
         (
             "scan_tile",
-            "known[waiting] = exact and bound < MOST_SUM",
-            "known[waiting] = bound < MOST_SUM",
+            "known[waiting] = exact and limit <= MOST_LIMIT and bound < MOST_SUM",
+            "known[waiting] = limit <= MOST_LIMIT and bound < MOST_SUM",
             RUNNING,
             *LOOKUPS,
         ),

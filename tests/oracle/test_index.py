@@ -102,6 +102,9 @@ def shaped(
             "euclidean": ri.Euclidean(),
             "consistent": ri.Euclidean(threshold="consistent", keep=2),
             "adhoc": ri.AdHoc(rules),
+            "vacuous": ri.Euclidean(
+                threshold=40, missing_score=1, variables=names[: -numbers or None]
+            ),
         },
     )
 

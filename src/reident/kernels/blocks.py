@@ -469,7 +469,7 @@ def scan_tile(
                 bound = np.int64(counted) + whole_limit - MOST_LIMIT if limit <= MOST_LIMIT else 0
                 pairs[waiting, 0], pairs[waiting, 1] = p, places[i]
                 bounds[waiting] = bound
-                known[waiting] = exact and bound < MOST_SUM
+                known[waiting] = exact and limit <= MOST_LIMIT and bound < MOST_SUM
                 waiting += 1
     return at, waiting
 
