@@ -457,6 +457,23 @@ MUTANTS = [
         ),
     ),
     *_mutants(
+        "kernels/candidates.py",
+        (
+            "settle",
+            "if units[i] < cutoffs[row]:",
+            "if units[i] + 1 < cutoffs[row]:",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "seed",
+            "cutoffs[p - base] = min(cutoffs[p - base], units[:chosen].max())",
+            "cutoffs[p - base] = min(cutoffs[p - base], units[:chosen].min())",
+            RUNNING,
+            *LOOKUPS,
+        ),
+    ),
+    *_mutants(
         "kernels/blocks.py",
         (
             "find_runs",
@@ -472,13 +489,6 @@ MUTANTS = [
             BLOCKS,
             "many_runs",
             True,
-        ),
-        (
-            "settle",
-            "if units[i] < cutoffs[row]:",
-            "if units[i] + 1 < cutoffs[row]:",
-            RUNNING,
-            *LOOKUPS,
         ),
         (
             "scan_block",
@@ -498,13 +508,6 @@ MUTANTS = [
             "scan_tile",
             "known[waiting] = exact and limit <= MOST_LIMIT and bound < MOST_SUM",
             "known[waiting] = limit <= MOST_LIMIT and bound < MOST_SUM",
-            RUNNING,
-            *LOOKUPS,
-        ),
-        (
-            "seed",
-            "cutoffs[p - base] = min(cutoffs[p - base], units[:chosen].max())",
-            "cutoffs[p - base] = min(cutoffs[p - base], units[:chosen].min())",
             RUNNING,
             *LOOKUPS,
         ),

@@ -28,6 +28,7 @@ from reident.kernels.bitmaps import (
     mark_sums,
 )
 from reident.kernels.blocks import Asked, Block, Classes, Least
+from reident.kernels.candidates import seed
 from reident.kernels.keys import sort_keys
 from reident.kernels.pairs import EQUAL
 
@@ -131,7 +132,7 @@ class IndexedJob:
         metric = self.metric
         short = shortlist.empty(np.full(rows[-1] - base + 1, metric.bound, np.int64), metric.keep)
         if self.seeded:
-            kernel.seed(
+            seed(
                 self.records, metric.scorer, self.meets, self.places[rows], rows, REACH,
                 short.cutoff, base, metric.keep,
             )  # fmt: skip

@@ -53,7 +53,7 @@ def lowest(word: Any) -> Any:
     x = (x + (x >> FOUR)) & NIBBLES
     x += x >> EIGHT
     x += x >> SIXTEEN
-    return (x + (x >> HALF)) & LOW_BYTE
+    return np.int64((x + (x >> HALF)) & LOW_BYTE)
 
 
 @numba.njit(cache=True, nogil=True)

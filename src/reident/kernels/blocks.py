@@ -9,7 +9,7 @@ block without variables finds every row: that is meeting them all, 64 at a time.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
 import numpy as np
@@ -31,8 +31,11 @@ from reident.kernels.bitmaps import (
     lowest,
     preload,
 )
-from reident.kernels.pairs import EQUAL, Records, Scorer, score_some
-from reident.kernels.shortlist import Shortlist, put
+from reident.kernels.candidates import Candidates, settle
+from reident.kernels.pairs import EQUAL, Records, Scorer
+
+if TYPE_CHECKING:
+    from reident.kernels.shortlist import Shortlist
 
 Ints = npt.NDArray[np.int64]
 MOST_RUNS = 512
@@ -167,80 +170,6 @@ def fetch(
     at = np.uint64(row * WORDS)
     for w in range(words):
         tile[at + w] = bits[row, source[w]]
-
-
-class Candidates(NamedTuple):
-    """Pairs (PUF row, EIF row) that wait to be scored, what they score at least, in sixteenths.
-
-    Pairs of a PUF row lie together; where they score just that, `known` says so. Then the pairs
-    whose turn it is, and room for their units.
-    """
-
-    pairs: Ints
-    least: Ints
-    known: npt.NDArray[np.bool_]
-    turn: Ints
-    units: Ints
-
-
-@numba.njit(cache=True, nogil=True)
-def settle(
-    records: Records,
-    scorer: Scorer,
-    candidates: Candidates,
-    size: int,
-    base: int,
-    cost: int,
-    short: Shortlist,
-) -> None:
-    """Score `size` candidates exactly and put those below their cutoffs on shortlists.
-
-    For each PUF row those that look nearest come first: they bring its cutoff down, and most of
-    the others need not be looked at.
-    """
-    pairs, least, known, turn, units = candidates
-    sizes, held, scores, cutoffs = short
-    for i in range(size):
-        if known[i]:
-            row = pairs[i, 0] - base
-            score = least[i] * cost >> DIGITS
-            if score < cutoffs[row]:
-                put(sizes, held, scores, cutoffs, row, pairs[i, 1], score)
-    nearest = np.empty(held.shape[1] + 1, np.int64)
-    begin, now = 0, 0
-    while begin < size:
-        if known[begin]:
-            least[begin] = -1
-            begin += 1
-            continue
-        end, seen = begin, 0
-        while end < size and pairs[end, 0] == pairs[begin, 0]:
-            at = min(seen, len(nearest) - 1)
-            if seen < len(nearest) or least[end] < nearest[at]:
-                while at > 0 and nearest[at - 1] > least[end]:
-                    nearest[at] = nearest[at - 1]
-                    at -= 1
-                nearest[at] = least[end]
-                seen = min(seen + 1, len(nearest))
-            end += 1
-        for i in range(begin, end):
-            if least[i] <= nearest[seen - 1]:
-                turn[now, 0], turn[now, 1] = pairs[i, 0], pairs[i, 1]
-                now += 1
-                least[i] = -1
-        begin = end
-    for sweep in range(2):
-        if sweep:
-            now = 0
-            for i in range(size):
-                if least[i] >= 0 and least[i] * cost < cutoffs[pairs[i, 0] - base] << DIGITS:
-                    turn[now, 0], turn[now, 1] = pairs[i, 0], pairs[i, 1]
-                    now += 1
-        score_some(records, scorer, turn, now, cutoffs, base, False, units)
-        for i in range(now):
-            row = turn[i, 0] - base
-            if units[i] < cutoffs[row]:
-                put(sizes, held, scores, cutoffs, row, turn[i, 1], units[i])
 
 
 @numba.njit(cache=True, nogil=True)
@@ -458,12 +387,12 @@ def scan_tile(
             left = ~counter[over + w] & valid[w]
             while left:
                 bit = lowest(left)
-                i = source[w] * 64 + np.int64(bit)
+                i = source[w] * 64 + bit
                 left &= left - one
                 counted = NO_BITS
                 for q in range(OVER):
                     digits_of = counter if np.uint64(q) >= first_digit else start
-                    digit = digits_of[np.uint64(q * WORDS) + w] >> bit & one
+                    digit = digits_of[np.uint64(q * WORDS) + w] >> np.uint64(bit) & one
                     counted |= digit << np.uint64(q)
                 # Counting began where whatever reaches the cutoff overflows.
                 bound = np.int64(counted) + whole_limit - MOST_LIMIT if limit <= MOST_LIMIT else 0
@@ -472,43 +401,3 @@ def scan_tile(
                 known[waiting] = exact and limit <= MOST_LIMIT and bound < MOST_SUM
                 waiting += 1
     return at, waiting
-
-
-@numba.njit(cache=True, nogil=True)
-def seed(
-    records: Records,
-    scorer: Scorer,
-    meets: Ints,
-    places: Ints,
-    rows: Ints,
-    reach: int,
-    cutoffs: Ints,
-    base: int,
-    keep: int,
-) -> None:
-    """Bring cutoffs down: score EIF rows near places[k] for PUF row rows[k].
-
-    A pair that scores no better than `keep` + 1 others is never kept, so the worst of any
-    `keep` + 1 is a cutoff. No pair is kept here.
-    """
-    pairs = np.empty((2 * reach, 2), np.int64)
-    units = np.empty(2 * reach, np.int64)
-    for k in range(len(rows)):
-        p = rows[k]
-        begin, end = meets[p]
-        last = min(max(places[k] - reach, begin) + 2 * reach, end)
-        first = max(last - 2 * reach, begin)
-        if last - first <= keep:
-            continue
-        for e in range(first, last):
-            pairs[e - first, 0], pairs[e - first, 1] = p, e
-        score_some(records, scorer, pairs, last - first, cutoffs, base, True, units)
-        # Those that look nearest may score a little more than they look.
-        pivot = np.partition(units[: last - first], keep)[keep]
-        chosen = 0
-        for i in range(last - first):
-            if units[i] <= pivot and chosen <= keep:
-                pairs[chosen, 1] = pairs[i, 1]
-                chosen += 1
-        score_some(records, scorer, pairs, chosen, cutoffs, base, False, units)
-        cutoffs[p - base] = min(cutoffs[p - base], units[:chosen].max())

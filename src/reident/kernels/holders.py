@@ -12,6 +12,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels.bitmaps import lowest
+
 WORD = 64
 ALL = np.uint64(2**64 - 1)
 BLOCK = 8
@@ -75,26 +77,6 @@ def fill(held: Table) -> None:
             held.rows[at, word] |= bit
             held.holders[at] += 1
             held.blocks[at, block // WORD] |= coarse
-
-
-@numba.njit(cache=True, nogil=True)
-def lowest(word: Any) -> Any:
-    """The place of the lowest bit of a word that has one."""
-    place = 0
-    left = np.uint64(word)
-    if left & np.uint64(0xFFFFFFFF) == 0:
-        place += 32
-        left >>= np.uint64(32)
-    if left & np.uint64(0xFFFF) == 0:
-        place += 16
-        left >>= np.uint64(16)
-    if left & np.uint64(0xFF) == 0:
-        place += 8
-        left >>= np.uint64(8)
-    while left & np.uint64(1) == 0:
-        place += 1
-        left >>= np.uint64(1)
-    return place
 
 
 @numba.njit(cache=True, nogil=True)

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels.bitmaps import lowest
 from reident.kernels.holders import (
     ALL,
     CHUNK,
@@ -23,7 +24,6 @@ from reident.kernels.holders import (
     Table,
     find,
     inside,
-    lowest,
     slot,
 )
 from reident.kernels.masks import TAKEN, insert
