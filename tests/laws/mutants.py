@@ -29,7 +29,7 @@ KILLED, SURVIVED = 1, 0
 FIELDS = "tests/unit/kernels/test_fields.py"
 KEYS = "tests/unit/kernels/test_keys.py"
 BITMAPS = "tests/unit/kernels/test_bitmaps.py"
-BLOCKS = "tests/unit/kernels/test_blocks.py"
+RUNS = "tests/unit/kernels/test_runs.py"
 COARSE = "tests/unit/kernels/test_coarse.py"
 PAIRS = "tests/unit/kernels/test_pairs.py"
 RATES = "tests/unit/model/test_rates.py"
@@ -429,9 +429,21 @@ MUTANTS = [
             BITMAPS,
         ),
         (
-            "add_four",
+            "add_eight",
             "carry = (fours & carry) | (k & half)",
             "carry = (fours | carry) | (k & half)",
+            BITMAPS,
+        ),
+        (
+            "add_eight",
+            "fours ^= other",
+            "fours |= other",
+            BITMAPS,
+        ),
+        (
+            "add_at",
+            "carry[w] &= k",
+            "carry[w] = k",
             BITMAPS,
         ),
         (
@@ -474,22 +486,40 @@ MUTANTS = [
         ),
     ),
     *_mutants(
-        "kernels/blocks.py",
+        "kernels/shortlist.py",
         (
-            "find_runs",
-            "own = prefix + (code + 1) * weight",
-            "own = prefix + code * weight",
+            "put_some",
+            "cutoffs[row] = min(cutoffs[row], lowest[keep])",
+            "cutoffs[row] = min(cutoffs[row], lowest[keep - 1])",
             RUNNING,
             *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/runs.py",
+        (
+            "directory",
+            "starts[key] -= np.int32(1)",
+            "starts[key] -= np.int32(0)",
+            RUNS,
+        ),
+        (
+            "find_runs",
+            "stack[waiting, 0], stack[waiting, 1] = key + (code + 1) * weight, done + 1",
+            "stack[waiting, 0], stack[waiting, 1] = key + code * weight, done + 1",
+            RUNS,
         ),
         (
             "find_runs",
             "agreed = agreed and done == depth",
             "agreed = True",
-            BLOCKS,
+            RUNS,
             "many_runs",
             True,
         ),
+    ),
+    *_mutants(
+        "kernels/blocks.py",
         (
             "scan_block",
             "while end < len(rows) and keys[end] == keys[begin]:",
@@ -497,17 +527,88 @@ MUTANTS = [
             RUNNING,
             *LOOKUPS,
         ),
+    ),
+    *_mutants(
+        "kernels/bounds.py",
         (
-            "scan_tile",
+            "scan_bounds",
             "limit -= missing[j] if c == NO_CLASS else 0",
             "limit -= 2 * missing[j] if c == NO_CLASS else 0",
             RUNNING,
             *LOOKUPS,
         ),
+    ),
+    *_mutants(
+        "kernels/desk.py",
+        (
+            "limit_of",
+            "largest = (cutoff - 1) // grain * grain",
+            "largest = cutoff - grain",
+            RUNNING,
+            *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/everyone.py",
+        (
+            "least_by_tiles",
+            "elif there[CLASSES]:",
+            "elif there[0]:",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "near_enough",
+            "return total < limit",
+            "return total + 1 < limit",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "scan_everyone",
+            "while at < end and (places[rows[at]] < stop or stop == last):",
+            "while at < end and places[rows[at]] < stop:",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "show_words",
+            "mask &= ALL_BITS << np.uint64(start & 63)",
+            "mask &= ALL_BITS",
+            RUNNING,
+            *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/tiles.py",
         (
             "scan_tile",
-            "known[waiting] = exact and limit <= MOST_LIMIT and bound < MOST_SUM",
-            "known[waiting] = limit <= MOST_LIMIT and bound < MOST_SUM",
+            "exact = least.exact and agreed",
+            "exact = least.exact",
+            RUNNING,
+            *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/exact.py",
+        (
+            "scan_exact",
+            "if limit > MOST_SUM:",
+            "if limit > 4 * MOST_SUM:",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "scan_exact",
+            "if passed > keep or trial == limit:",
+            "if passed >= keep or trial == limit:",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "scan_exact",
+            "while 1 << top < trial:",
+            "while 1 << top < trial - step:",
             RUNNING,
             *LOOKUPS,
         ),
