@@ -6,9 +6,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from reident import disk, guard
+from reident import disk, handover
 from reident.audit import audit
 from reident.errors import DataError, Fault, RefusalError, SpecError
+from reident.guard import protect_options
 from reident.haystack import haystack, look
 from reident.io import outputs
 from reident.io.intake import take_in
@@ -254,11 +255,11 @@ def protect(
     asked, how = _how_to_read(options)
     question = {name: asked.pop(name) for name in ("key", "missing") if name in asked}
     hay = haystack(source, {"variables": variables, "k": k} | question, how, jobs)
-    wanted = guard.options({"action": action} | asked)
+    wanted = protect_options({"action": action} | asked)
     at = None if key_file is None else Path(key_file)
     if out is not None:
-        return guard.protect_to(hay, wanted, Path(out), key_file=at, force=force)
-    return guard.protect_held(hay, wanted, key_file=at)
+        return handover.protect_to(hay, wanted, Path(out), key_file=at, force=force)
+    return handover.protect_held(hay, wanted, key_file=at)
 
 
 def decrypt(
@@ -285,8 +286,8 @@ def decrypt(
     asked, how = _how_to_read(options)
     file = SourceFile(source, **how, **asked)
     if out is not None:
-        return guard.decrypt_to(file, Path(key_file), Path(out), force=force).frame
-    return guard.decrypt(file, Path(key_file)).frame
+        return handover.decrypt_to(file, Path(key_file), Path(out), force=force).frame
+    return handover.decrypt(file, Path(key_file)).frame
 
 
 def _how_to_read(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from reident import disk
-from reident.errors import DataError, Fault, RefusalError, SpecError
-from reident.haystack import LIBRARIES, look, told_by_name
-from reident.io.found import write_found
-from reident.io.intake import fingerprint, plain
-from reident.io.key_file import keep_key, key_for, read_key
+from reident.errors import DataError, Fault, SpecError
+from reident.haystack import look, told_by_name
+from reident.io.intake import plain
 from reident.io.keys import key_order, keys_of
 from reident.io.labels import Table
-from reident.io.outputs import refuse_unless_free
 from reident.io.tables import read_table, refuse_absent
-from reident.io.writing import as_read_back, not_held, refuse_unless_writable, write_table
+from reident.io.writing import as_read_back, not_held
 from reident.model.files import SourceFile
 from reident.model.notes import Note, in_order, plural
 from reident.model.protect import Protected, ProtectOptions
@@ -28,7 +23,7 @@ from reident.remedies import accounts
 from reident.remedies.perturb import Task, perturbed
 from reident.remedies.records import destroyed
 from reident.remedies.streams import Streams
-from reident.sealing import blanked_table, open_table, seal_table, with_columns
+from reident.sealing import blanked_table, seal_table, with_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +62,7 @@ class _Case:
         return self.asked.change or self.hay.asked.variables
 
 
-def options(asked: dict[str, Any]) -> ProtectOptions:
+def protect_options(asked: dict[str, Any]) -> ProtectOptions:
     """What is asked, checked; wrong options are told by their own names."""
     with told_by_name(ProtectOptions):
         return ProtectOptions(**asked)
@@ -214,7 +209,9 @@ def _found_again(case: _Case, new: Table, lost: Mask) -> Uniques:
     """The finder on the new table; records with nothing left to find are set aside."""
     hay = case.hay
     columns = new.frame[list(hay.asked.variables)]
-    empty = np.logical_and.reduce([column.is_null().to_numpy() for column in columns])
+    # By place, because polars takes some names, as ^a.*$, for patterns of names.
+    cells = [columns.to_series(at).alias("cell") for at in range(columns.width)]
+    empty = np.logical_and.reduce([cell.is_null().to_numpy() for cell in cells])
     hidden = empty & case.rows[~lost] & (case.asked.action in {"blank", "encrypt"})
     how = {name: getattr(hay.file, name) for name in ("missing", "decimal", "thousands")}
     return look(
@@ -263,90 +260,3 @@ def _notes(case: _Case, new: Table, after: Uniques) -> Iterator[Note]:
 
 def _keeps_codebook(table: Table, name: str) -> bool:
     return name in table.labels.values or isinstance(table.frame[name].dtype, pl.Enum)
-
-
-def protect_held(
-    hay: Haystack, asked: ProtectOptions, *, key_file: Path | None = None
-) -> Protected:
-    """Protect a file and write nothing but a new key."""
-    key = None if key_file is None else key_for(key_file)
-    found, _ = protect(hay, asked, key=key)
-    if key_file is not None and key is not None:
-        keep_key(key_file, key)
-    return found
-
-
-# Files --------------------------------------------------------------------------------------------
-
-
-def protect_to(
-    hay: Haystack, asked: ProtectOptions, out: Path, *, key_file: Path | None, force: bool
-) -> Protected:
-    """Protect a file and write the new one; beside it what was found, and the restricted log.
-
-    A key file that is not there is made. Nothing is written if anything is wrong.
-    """
-    from reident.report import html, protect_page  # noqa: PLC0415  # only who writes a page waits
-
-    folder = folder_of(out)
-    _refuse_place(hay.file, out, force=force)
-    refuse_unless_free(folder, force=force)
-    key = None if key_file is None else key_for(key_file)
-    disk.make_folder(out.absolute().parent)
-    found, table = protect(hay, asked, key=key, out=out)
-    manifest = {
-        "inputs": {"file": fingerprint(hay.file, found.records_in)},
-        "options": hay.asked.model_dump(mode="json", include={"variables", "key", "k", "missing"})
-        | asked.model_dump(mode="json"),
-        "versions": {name: version(name) for name in (*LIBRARIES, "cryptography")},
-        "jobs": hay.jobs,
-    }
-    if key_file is not None and key is not None:
-        keep_key(key_file, key)
-    results = found.to_dict()
-    write_found(
-        folder,
-        results,
-        {"changes": found.changes},
-        manifest,
-        page=html.render(protect_page.document(results, manifest)),
-        force=force,
-        released=(table, out),
-    )
-    return found
-
-
-def folder_of(out: Path) -> Path:
-    """The folder beside a protected file that says what was done."""
-    return out.with_name(f"{out.name.partition('.')[0]}.protect")
-
-
-def decrypt(file: SourceFile, key_file: Path) -> Table:
-    """The table as it was before its unique records were encrypted."""
-    return open_table(read_table(file), read_key(key_file), file.name)
-
-
-def decrypt_to(file: SourceFile, key_file: Path, out: Path, *, force: bool) -> Table:
-    """Decrypt a file and write it."""
-    _refuse_place(file, out, force=force)
-    table = decrypt(file, key_file)
-    disk.make_folder(out.absolute().parent)
-    write_table(table, out)
-    return table
-
-
-def _refuse_place(file: SourceFile, out: Path, *, force: bool) -> None:
-    """Refuse an output that no format has, that would replace its input, or anything unasked."""
-    refuse_unless_writable(out)
-    if file.path is not None and out.exists() and file.path.exists() and out.samefile(file.path):
-        raise RefusalError(
-            Fault(where=out.name, found="the input itself", remedy="Name another --out")
-        )
-    if out.is_dir() or (out.exists() and not force):
-        raise RefusalError(
-            Fault(
-                where=out.name,
-                found="something is there",
-                remedy="Name another --out, or replace a file by --force",
-            )
-        )

@@ -336,7 +336,7 @@ def _risk(hay: Haystack, held: _Held, rows: Coded, weights: Floats) -> RiskFound
     if hay.asked.household:
         name = hay.asked.household
         keys_of(held.frame, [name], hay.file)  # refuses a record without a household
-        members = held.frame[name].filter(held.kept)
+        members = held.frame[name].filter(held.kept).alias("household")
         number = codebook(members.unique(), hay.file).codes(members).astype(np.int64)
         households = household_risks(number, risks[held.kept])
     return RiskFound(records=risks, households=households, crowded=crowded)

@@ -28,6 +28,7 @@ from reident.remedies.encryption import (
     told,
     unseal,
 )
+from reident.remedies.records import moved
 from reident.remedies.values import blanked, exchanged
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def seal_table(
         )
     emptied = blanked_table(table, rows, variables)
     at = np.flatnonzero(rows)
-    bound = digest(held(_with_texts(emptied, at, [["-"] * len(at)])))
+    bound = digest(held(_with_texts(emptied, at, [["-"] * len(at)])), at)
     contents = zip(at.tolist(), _contents(table, at, variables), strict=True)
     return _with_texts(emptied, at, split(seal(key, list(contents), bound)))
 
@@ -97,9 +98,9 @@ def _contents(table: Table, at: npt.NDArray[np.int64], variables: Sequence[str])
     for name in variables:
         column = table.frame[name]
         kinds = table.labels.missing.get(name)
-        missing = [None] * len(at) if kinds is None else kinds.gather(at).to_list()
+        missing = [None] * len(at) if kinds is None else moved(kinds, at).to_list()
         said = told(column.dtype)
-        values = plain_values(column.gather(at))
+        values = plain_values(moved(column, at).alias("cell"))
         columns.append([(name, said, *cell) for cell in zip(values, missing, strict=True)])
     return [list(record) for record in zip(*columns, strict=True)]
 
@@ -118,10 +119,9 @@ def open_table(table: Table, key: bytes, name: str) -> Table:
     """The table as it was before records were sealed; DataError unless all of it is as it was."""
     texts, names = _texts(table.frame, name)
     at = np.flatnonzero(texts.is_not_null().to_numpy())
+    sealed = list(zip(at.tolist(), texts.drop_nulls().to_list(), strict=True))
     try:
-        found = unseal(
-            key, list(zip(at.tolist(), texts.drop_nulls().to_list(), strict=True)), digest(table)
-        )
+        found = unseal(key, sealed, digest(table, at))
     except OtherKeyError:
         raise DataError(
             Fault(
@@ -162,8 +162,9 @@ def _restored(table: Table, at: npt.NDArray[np.int64], found: list[Any]) -> Tabl
     kinds = dict(table.labels.missing)
     for cells in zip(*found, strict=True):
         name, said = cells[0][0], cells[0][1]
-        column = _typed(table.frame[name], kind_of(said))
-        values = as_column([cell[2] for cell in cells], column.dtype)
+        kind = kind_of(said)
+        column = _typed(table.frame[name], kind)
+        values = _as_stored(as_column([cell[2] for cell in cells], kind), column)
         new[name] = exchanged(column, rows, _spread(values, at, rows))
         missing = pl.Series([cell[3] for cell in cells], dtype=pl.String)
         if missing.is_not_null().any():
@@ -173,12 +174,48 @@ def _restored(table: Table, at: npt.NDArray[np.int64], found: list[Any]) -> Tabl
 
 
 def _typed(column: pl.Series, kind: pl.DataType) -> pl.Series:
-    """A column in the type that it had, if it can be: a format may have no such type."""
+    """A column in the type that it had; a text column whose texts are no such values stays."""
     if isinstance(column.dtype, pl.Enum) or column.dtype == kind:
         return column
+    if column.null_count() == len(column):
+        return pl.Series(column.name, [None], kind).new_from_index(0, len(column))
+    if column.dtype == pl.String:
+        parsed = _parsed(column.alias("text"), kind).alias(column.name)
+        return parsed if text_of(parsed).equals(column) else column
     cast = column.cast(kind, strict=False)
-    same = text_of(cast).eq_missing(text_of(column)).all()
-    return cast if same else column
+    if not cast.cast(column.dtype, strict=False).equals(column):
+        raise DataError(
+            Fault(
+                where=f"column {column.name!r}",
+                found="another type than before, in which sealed values have no place",
+                remedy="Encrypt into a parquet file, which keeps every type",
+            )
+        )
+    return cast
+
+
+def _parsed(texts: pl.Series, kind: pl.DataType) -> pl.Series:
+    """Texts of a csv file as the values that they are; null where one is none."""
+    if kind == pl.Date:
+        return texts.str.to_date(strict=False)
+    if isinstance(kind, pl.Datetime):
+        return texts.str.to_datetime(
+            "%+" if kind.time_zone else None,
+            time_unit=kind.time_unit,
+            time_zone=kind.time_zone,
+            strict=False,
+        )
+    if kind == pl.Time:
+        return texts.str.to_time(strict=False)
+    if kind == pl.Boolean:
+        known = texts.is_in(["true", "false"])
+        return (texts == "true").set(~known.fill_null(value=False), None)
+    return texts.cast(kind, strict=False)
+
+
+def _as_stored(values: pl.Series, column: pl.Series) -> pl.Series:
+    """Values in the type of their column: texts, where it stayed a column of texts."""
+    return text_of(values) if column.dtype == pl.String else values.cast(column.dtype)
 
 
 def _spread(values: pl.Series, at: npt.NDArray[np.int64], rows: Mask) -> pl.Series:
@@ -191,9 +228,12 @@ def _spread(values: pl.Series, at: npt.NDArray[np.int64], rows: Mask) -> pl.Seri
 # The digest ---------------------------------------------------------------------------------------
 
 
-def digest(table: Table) -> bytes:
-    """SHA-256 of a table but its sealed texts: names, values, labels, kinds of missing, order."""
-    total = hashlib.sha256()
+def digest(table: Table, at: npt.NDArray[np.int64]) -> bytes:
+    """SHA-256 of a table and of the places of its sealed records, but not of their texts.
+
+    It covers names, values, labels, kinds of missing and their order.
+    """
+    total = hashlib.sha256(at.astype("<i8").tobytes())
     sealed = sealed_columns(table.frame)
     for column in table.frame:
         if column.name not in sealed:
@@ -216,7 +256,8 @@ def _texts_of(column: pl.Series) -> list[str | None]:
     """Values as texts; an empty text is missing, as every format of texts has it."""
     if column.dtype.is_nested() or isinstance(column.dtype, pl.Binary | pl.Duration | pl.Object):
         return [repr(value) for value in column.to_list()]
-    return text_of(column).replace("", None).to_list()
+    # Without its name, because polars takes some names, as ^a.*$, for patterns of names.
+    return text_of(column.alias("text")).replace("", None).to_list()
 
 
 def _add(total: Any, texts: Sequence[str | None]) -> None:
@@ -224,5 +265,5 @@ def _add(total: Any, texts: Sequence[str | None]) -> None:
     coded = [None if text is None else text.encode() for text in texts]
     lengths = [-1 if text is None else len(text) for text in coded]
     total.update(len(coded).to_bytes(8, "big"))
-    total.update(np.array(lengths, np.int64).tobytes())
+    total.update(np.array(lengths, "<i8").tobytes())
     total.update(b"".join(text for text in coded if text is not None))

@@ -116,7 +116,7 @@ def _flag(where: str) -> str:
 
 def _show(found: Protected, out: Path, *, json: bool) -> None:
     from reident.cli import talk  # noqa: PLC0415  # see cli/__init__
-    from reident.guard import folder_of  # noqa: PLC0415
+    from reident.handover import folder_of  # noqa: PLC0415
     from reident.io.outputs import as_json  # noqa: PLC0415
     from reident.report import protect as report  # noqa: PLC0415
 

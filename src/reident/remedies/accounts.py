@@ -14,6 +14,7 @@ from reident.encode.strata import stratum_texts
 from reident.errors import DataError
 from reident.model.protect import share_lost
 from reident.model.variables import numeric
+from reident.remedies.records import moved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +47,7 @@ def log(
     records, variables = np.concatenate([*at, []]), np.concatenate([*names, []])
     order = np.lexsort((variables, records))
     records = records[order].astype(np.int64)
-    own = [keys[name].gather(records).alias(f"key_{name}") for name in keys.columns]
+    own = [moved(keys[name], records).alias(f"key_{name}") for name in keys.columns]
     texts = pl.Series([*marks, None], dtype=pl.String)
     return pl.DataFrame(
         [
@@ -60,6 +61,8 @@ def log(
 
 def numbers(column: pl.Series, file: SourceFile) -> Floats | None:
     """The numbers of a column, NaN where missing; None where some value is no number."""
+    if not column.dtype.is_numeric() and column.dtype != pl.String:
+        return None
     try:
         read = cells(column, numeric(column.name), file)
     except DataError:
@@ -81,7 +84,8 @@ def statistics(before: pl.DataFrame, after: pl.DataFrame, file: SourceFile) -> l
 def _statistic(column: pl.Series, file: SourceFile) -> dict[str, Any]:
     found = numbers(column, file)
     if found is None:
-        return {"present": int(column.is_not_null().sum()), "mean": None, "sd": None}
+        present = len(column) - column.null_count()
+        return {"present": present, "mean": None, "sd": None}
     there = found[~np.isnan(found)]
     return {"present": len(there)} | dict(zip(("mean", "sd"), _moments(there), strict=True))
 

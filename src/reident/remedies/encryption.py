@@ -50,13 +50,19 @@ def unseal(key: bytes, texts: Sequence[tuple[int, str]], bound: bytes) -> list[A
     cipher = AESSIV(key)
     try:
         return [
-            json.loads(
-                cipher.decrypt(base64.b64decode(text, validate=True), [bound, _place(place)])
-            )
+            json.loads(cipher.decrypt(_decoded(text), [bound, _place(place)]))
             for place, text in texts
         ]
     except (InvalidTag, binascii.Error, ValueError):
         raise OtherKeyError from None
+
+
+def _decoded(text: str) -> bytes:
+    """The bytes of a text; several texts stand for the same bytes, and only one was written."""
+    found = base64.b64decode(text, validate=True)
+    if base64.b64encode(found).decode() != text:
+        raise OtherKeyError
+    return found
 
 
 def _place(place: int) -> bytes:

@@ -32,7 +32,7 @@ def swapped(rows: Mask, draws: Floats, groups: Ints | None = None) -> Ints:
     ring = np.lexsort((draws[chosen], own))
     givers, group = chosen[ring], own[ring]
     starts = np.flatnonzero(np.diff(group, prepend=group[:1] - 1))
-    ends = np.append(starts[1:], len(ring)) - 1
+    ends = np.flatnonzero(np.diff(group, append=group[-1:] + 1))
     takes = np.roll(givers, -1)
     takes[ends] = givers[starts]
     donors[givers] = takes

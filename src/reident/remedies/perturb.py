@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.encode.categories import coded, survey
+from reident.encode.cells import cells
 from reident.errors import DataError, Fault
 from reident.model.notes import Note
+from reident.model.variables import categorical
 from reident.remedies.accounts import numbers
 from reident.remedies.groups import cells_of, randomised, swapped, table_rounded
 from reident.remedies.records import moved
@@ -75,7 +77,7 @@ def perturbed(task: Task) -> Perturbed:
 def _donors(task: Task, name: str) -> npt.NDArray[np.int64]:
     if task.options.how == "swap":
         return swapped(task.rows, task.streams.uniform(name))
-    present = task.frame[name].is_not_null().to_numpy()
+    present = cells(task.frame[name], categorical(name), task.file).present
     return randomised(task.rows, present, float(task.options.share), task.streams, name)
 
 

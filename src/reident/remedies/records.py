@@ -28,4 +28,5 @@ def moved(column: pl.Series, donors: npt.NDArray[np.int64]) -> pl.Series:
     >>> moved(pl.Series(["a", None, "c"]), np.array([2, 1, 0])).to_list()
     ['c', None, 'a']
     """
-    return column.gather(donors)
+    # Without its name, because polars takes some names, as ^a.*$, for patterns of names.
+    return column.alias("cell").gather(donors).alias(column.name)
