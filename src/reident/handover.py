@@ -76,7 +76,7 @@ def protect_to(
 
 def folder_of(out: Path) -> Path:
     """The folder beside a protected file that says what was done."""
-    return out.with_name(f"{out.name.partition('.')[0]}.protect")
+    return out.with_name(f"{out.name}.protect")
 
 
 def decrypt(file: SourceFile, key_file: Path) -> Table:

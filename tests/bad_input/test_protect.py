@@ -110,10 +110,10 @@ def test_no_value_is_seen_outside_the_file_and_restricted(tmp_path, capsys, monk
     # The released file holds data on purpose, the key file is the user's.
     released = {"release.csv": b"", "key": b""}
     assert_nothing_leaks(folder, before | released, said)
-    for path in (tmp_path / "release.protect").rglob("*"):
+    for path in (tmp_path / "release.csv.protect").rglob("*"):
         mode = stat.S_IMODE(path.stat().st_mode)
         assert mode == (0o700 if path.is_dir() else 0o600)
-    changes = pl.read_parquet(tmp_path / "release.protect" / "restricted" / "changes.parquet")
+    changes = pl.read_parquet(tmp_path / "release.csv.protect" / "restricted" / "changes.parquet")
     assert changes["key_pid"].str.starts_with(CANARY).all()
     if name == "encrypt":
         content = (tmp_path / "release.csv").read_text()

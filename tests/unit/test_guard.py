@@ -194,17 +194,17 @@ def test_the_command_writes_the_file_and_what_was_done(tmp_path, capsys):
     assert main(["protect", str(path), *flags, "--json"]) == 0
     said = capsys.readouterr()
     told = json.loads(said.out)
-    assert told == json.loads((tmp_path / "out.protect" / "results.json").read_text())
+    assert told == json.loads((tmp_path / "out.csv.protect" / "results.json").read_text())
     assert told["cells_changed"] == 6
     lines = out.read_text().splitlines()
     assert lines[:2] == ["id,sex,town,income,region", "p1,f,a,10,n"]
     assert lines[4] == "p4,,,40,s"
-    changes = pl.read_parquet(tmp_path / "out.protect" / "restricted" / "changes.parquet")
+    changes = pl.read_parquet(tmp_path / "out.csv.protect" / "restricted" / "changes.parquet")
     assert changes.columns == ["record", "key_id", "variable", "action"]
     assert changes.rows()[0] == (4, "p4", "sex", "blank")
-    manifest = json.loads((tmp_path / "out.protect" / "manifest.json").read_text())
+    manifest = json.loads((tmp_path / "out.csv.protect" / "manifest.json").read_text())
     assert manifest["outputs"]["file"]["records"] == 6
-    for one in [out, *(tmp_path / "out.protect").rglob("*")]:
+    for one in [out, *(tmp_path / "out.csv.protect").rglob("*")]:
         mode = 0o700 if one.is_dir() else 0o600
         assert stat.S_IMODE(one.stat().st_mode) == mode
     assert main(["protect", str(path), *flags]) == 2
@@ -235,7 +235,7 @@ def test_the_same_command_makes_the_same_bytes(tmp_path):
     for name in ("one", "other"):
         out = tmp_path / name / "out.csv"
         ri.protect(path, NAMES, action="perturb", how="pram", seed=4, key="id", out=out)
-        home = out.with_name("out.protect")
+        home = out.with_name("out.csv.protect")
         made.append(
             [one.read_bytes() for one in (out, home / "results.json", home / "report.html")]
         )
