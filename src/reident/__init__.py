@@ -23,6 +23,7 @@ _HOMES = {
     "IntruderFile": "reident.model.files",
     "Limits": "reident.model.limits",
     "MinimalUniques": "reident.model.uniques",
+    "Protected": "reident.model.protect",
     "PublicFile": "reident.model.files",
     "Rates": "reident.model.rates",
     "RefusalError": "reident.errors",
@@ -37,8 +38,10 @@ _HOMES = {
     "Variable": "reident.model.variables",
     "categorical": "reident.model.variables",
     "date": "reident.model.variables",
+    "decrypt": "reident.api",
     "minimal_uniques": "reident.api",
     "numeric": "reident.model.variables",
+    "protect": "reident.api",
     "uniques": "reident.api",
 }
 __all__ = sorted(_HOMES)  # noqa: PLE0605  # a list of names, made from the one table of homes

@@ -39,6 +39,10 @@ PRIMER = "tests/papers/test_primer.py"
 EVERY = "tests/laws/test_every_attack.py"
 RUNNING = "tests/laws/test_running.py"
 UNIQUES = "tests/oracle/test_uniques.py"
+VALUES = "tests/unit/remedies/test_values.py"
+GROUPS = "tests/unit/remedies/test_groups.py"
+SEALING = "tests/unit/test_sealing.py"
+ACCOUNTS = "tests/unit/remedies/test_accounts.py"
 
 
 LOOKUPS = ("looking_pairs_up_finds", True)
@@ -649,6 +653,60 @@ MUTANTS = [
             "best = pairs.rank >= 1",
             RANKS,
             "a_study_keeps",
+        ),
+    ),
+    *_mutants(
+        "remedies/groups.py",
+        (
+            "swapped",
+            "takes[ends] = givers[starts]",
+            "takes[ends] = givers[ends]",
+            GROUPS,
+            "swapping",
+        ),
+        (
+            "rounded_counts",
+            "ends = (np.cumsum(counts - fixed) + offset) // base",
+            "ends = (np.cumsum(counts) + offset) // base",
+            GROUPS,
+            "rounded_counts",
+        ),
+        (
+            "table_rounded",
+            "leaves = place < np.repeat(np.maximum(counts - wanted, 0), counts)",
+            "leaves = place <= np.repeat(np.maximum(counts - wanted, 0), counts)",
+            GROUPS,
+            "records_move",
+        ),
+    ),
+    *_mutants(
+        "remedies/values.py",
+        (
+            "rounded",
+            "_multiples(nearest, base) == values, nearest, low + (draws < quotients - low)",
+            "_multiples(nearest, base) == values, nearest, low + (draws < 0.5)",
+            VALUES,
+            "random_rounding",
+        ),
+    ),
+    *_mutants(
+        "remedies/accounts.py",
+        (
+            "log",
+            "order = np.lexsort((variables, records))",
+            "order = np.argsort(variables)",
+            ACCOUNTS,
+            "the_log_has",
+        ),
+    ),
+    *_mutants(
+        "sealing.py",
+        (
+            "digest",
+            'total = hashlib.sha256(at.astype("<i8").tobytes())',
+            "total = hashlib.sha256()",
+            SEALING,
+            "altered_table",
         ),
     ),
     *_mutants(
