@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from reident.attacks.crowd import too_many
+from reident.attacks.spread import Spread
 from reident.attacks.suspects import Strip, gathered, unlisted
 from reident.engine.job import Tile
 from reident.kernels import partners as kernel
@@ -33,14 +35,8 @@ SWIFT = 32
 """Pairs that are settled in the time that it takes to meet one."""
 FEW = 24
 """Rows that a cell should hold: a partner is soon found, and quickly."""
-MANY = 96
-"""Rows that a cell should hold where many partners are to be shown."""
-PROBES = 64
-"""PUF rows that tell how many partners a record has."""
-MARGIN = 1.1
-"""Partners are looked for beyond the longest list by this much, so that most tries suffice."""
-TRUE_PAIRS = 1 << 16
-"""True pairs judged in one go, so that a stop is prompt."""
+TRUE_PAIRS = 1 << 12
+"""True pairs judged in one go, so that they are shared out and a stop is prompt."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +87,6 @@ class PartnersJob:
         return Strip(
             records=self.sides.puf.records[rows],
             reading=part.reading,
-            least=int(part.least.sum()),
             puf=self.sides.puf.records[puf],
             eif=self.sides.eif.records[part.partners],
             pair_reading=agree.astype(np.int64) + full,
@@ -102,45 +97,24 @@ def job_of(sides: Sides) -> PartnersJob:
     """Settle every PUF row that meets an EIF row; no pairs are asked for."""
     spans = np.hstack([side.spans(sides.puf.stratum) for side in (sides.puf, sides.eif)])
     rows = np.flatnonzero(spans[:, 3] > spans[:, 2])
-    aim = Aim(NO_PAIRS, 0, FEW)
+    aim = Aim(NO_PAIRS, FEW)
     return PartnersJob(both=sides.both, sides=sides, rows=rows, spans=spans[rows], aim=aim)
 
 
 def searched(job: PartnersJob, listing: Listing, fold: Fold, label: str) -> Suspects:
     """Suspected records, and pairs where they are to be listed."""
-    if listing.exceeded(0):
+    if listing.headline == 0 and listing.most is not None and not listing.exceeded(0):
+        many = too_many(job.sides, listing.most, fold, label + ", pairs")
+    else:
+        many = listing.exceeded(0)
+    if many:
         return unlisted(fold(job, label), listing)
-    shown = None
-    wanted = _wanted(job, listing)
-    if wanted:
-        aim = Aim(NO_PAIRS, wanted, MANY)
-        shown = unlisted(fold(replace(job, aim=aim), label), listing)
-        if listing.exceeded(shown.least):
-            return shown
-        label += ", pairs"
     pairs = ALL_PAIRS if listing.headline == 0 else CONSISTENT_PAIRS
-    found = gathered(fold(replace(job, aim=Aim(pairs, 0, FEW)), label), listing)
-    return found or shown or unlisted(fold(job, label + ", rates"), listing)
+    found = gathered(fold(replace(job, aim=Aim(pairs, FEW)), label), listing)
+    return found or unlisted(fold(job, label + ", rates"), listing)
 
 
-def _wanted(job: PartnersJob, listing: Listing) -> int:
-    """How many partners to look for, so that too many to list are likely found; 0 if they are not.
-
-    Some rows are asked: this decides how pairs are counted, never what is counted.
-    """
-    rows = len(job.rows)
-    if listing.most is None or listing.headline > 0 or not rows:
-        return 0
-    enough = MARGIN * listing.most
-    each = int(enough / rows) + 1
-    at = np.unique(np.linspace(0, rows - 1, PROBES).astype(np.int64))
-    aim = Aim(NO_PAIRS, 2 * each, MANY)
-    shown = kernel.judge_all(job.both, job.rows[at], job.spans[at], aim).least
-    likely = [w for w in (each, 2 * each) if np.minimum(shown, w).mean() * rows > enough]
-    return likely[0] if likely else 0
-
-
-def true_readings(job: PartnersJob, truth: Truth) -> Ints:
+def true_readings(job: PartnersJob, truth: Truth, fold: Fold, label: str) -> Ints:
     """The reading of each true pair, NOT_EXPOSED if it is not suspected."""
     sides = job.sides
     reading = np.full(len(truth), NOT_EXPOSED, np.int64)
@@ -158,7 +132,10 @@ def true_readings(job: PartnersJob, truth: Truth) -> Ints:
     meets = (theirs[inside] >= spans[:, 2]) & (theirs[inside] < spans[:, 3])
     inside, spans = inside[meets], spans[meets]
     pairs = np.stack([job.rows[at[inside]], theirs[inside]], axis=1)
-    for first in range(0, len(inside), TRUE_PAIRS):
-        here = slice(first, first + TRUE_PAIRS)
-        reading[inside[here]] = kernel.judge_pairs(job.both, pairs[here], spans[here])
+
+    def judged(first: int, last: int) -> Ints:
+        return np.asarray(kernel.judge_pairs(job.both, pairs[first:last], spans[first:last]))
+
+    spread = Spread(how="true pairs", rows=len(inside), width=TRUE_PAIRS, do=judged)
+    reading[inside] = np.concatenate([inside[:0], *fold(spread, label + ", true pairs")])
     return reading

@@ -91,7 +91,6 @@ class UnicityJob:
         return Strip(
             records=records,
             reading=reading,
-            least=len(puf),
             puf=records,
             eif=self.layout.eif[eif],
             pair_reading=reading,
@@ -125,7 +124,7 @@ def link(
     else:
         how = PartnersJob.how
         found = searched(search, listing, fold, label)
-    true = None if truth is None else true_readings(search, truth)
+    true = None if truth is None else true_readings(search, truth, fold, label)
     suspected = found.reading >= headline
     nothing = int((puf < 0).all(axis=1).sum())
     apart = set_aside(files) + ([("nothing_present", nothing)] if nothing else [])
@@ -139,10 +138,10 @@ def link(
         how=how,
         exposure=Exposure(
             reading=found.reading,
-            order=first_orders(sides, attack.orders, attack.interactions, suspected),
+            order=first_orders(sides, attack, suspected, fold, label),
             orders=min(attack.orders, len(variables)),
-            puf_uniques=sides.puf.uniques(),
-            eif_uniques=sides.eif.uniques(),
+            puf_uniques=sides.puf.uniques(fold, label),
+            eif_uniques=sides.eif.uniques(fold, label),
         ),
         truth_reading=true,
     )
