@@ -45,6 +45,8 @@ WORTHWHILE = 1 << 22
 """Pairs from which records are settled by small cells instead of meeting each other."""
 MOST_PAIRS = 10_000_000
 """`pairs = "auto"` lists pairs while there are at most this many."""
+MOST_COMPARED = 5_000_000_000
+"""And, of all interactions, while at most so many pairs of records meet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +118,9 @@ def link(
     sides = sides_of(columns, files)
     search = job_of(sides)
     headline = READINGS.index(attack.interactions)
-    most = {"all": None, "auto": MOST_PAIRS, "none": -1}[attack.pairs]
-    listing = Listing(headline=headline, most=most, records=files.puf_records)
+    listing = Listing(
+        headline=headline, most=_most(attack, files.layout), records=files.puf_records
+    )
     if files.layout.pairs < WORTHWHILE:
         how = UnicityJob.how
         found = _met(_job(puf, eif, files), listing, fold, label)
@@ -145,6 +148,13 @@ def link(
         ),
         truth_reading=true,
     )
+
+
+def _most(attack: Unicity, layout: Layout) -> int | None:
+    """How many pairs are listed at most; None for any number, -1 for no list."""
+    if attack.pairs == "auto" and attack.interactions == "all" and layout.pairs > MOST_COMPARED:
+        return -1
+    return {"all": None, "auto": MOST_PAIRS, "none": -1}[attack.pairs]
 
 
 def _met(job: UnicityJob, listing: Listing, fold: Fold, label: str) -> Suspects:
@@ -204,7 +214,7 @@ def _unlisted(found: Suspects) -> list[Note]:
     return [
         Note(
             code="pairs_not_listed",
-            text="Suspected pairs are counted by record and not listed: there are too many, or "
-            'pairs = "none" was asked for.',
+            text="Suspected pairs are counted by record and not listed: there are too many, the "
+            'files are large, or pairs = "none" was asked for. pairs = "all" lists them.',
         )
     ]
