@@ -94,7 +94,7 @@ def too_many(sides: Sides, most: int, fold: Fold, label: str) -> bool:
     total = 0
     seen = np.empty((0, crowd.pool.puf), np.uint64)
     for first in range(0, WAVES * WAVE, WAVE):
-        wave = Spread(how="crowd", rows=WAVE, width=1, do=crowd.cells_from(first))
+        wave = Spread(how="crowd", rows=WAVE, width=1, do=crowd.cells_from(first), prepares=True)
         for cells in list(fold(wave, label)):
             total += sum(fold(_counting(crowd, cells, seen), label))
             if total > most:
@@ -107,7 +107,7 @@ def _counting(crowd: Crowd, cells: Cells, seen: Masks) -> Spread[int]:
     def count(first: int, last: int) -> int:
         return int(kernel.count_partners(crowd.pool, cells, seen, first, last, 1))
 
-    return Spread(how="crowd", rows=len(cells.bounds), width=SLICE, do=count)
+    return Spread(how="crowd", rows=len(cells.bounds), width=SLICE, do=count, prepares=True)
 
 
 def _worthwhile(crowd: Crowd, most: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +15,6 @@ from reident.kernels.refine import Cells, Columns
 from reident.model.linked import READINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from reident.attacks.sides import Sides
     from reident.engine.job import Fold
     from reident.model.options import Unicity
@@ -33,17 +32,26 @@ def first_orders(sides: Sides, attack: Unicity, suspected: Flags, fold: Fold, la
     if attack.interactions == "highest":
         # Only the interaction of all variables counts, so it is also the smallest.
         return np.where(suspected & (v <= attack.orders), v, 0)
-    levels = _Levels(sides, READINGS.index(attack.interactions), suspected[sides.puf.records])
+    levels = Levels(sides, READINGS.index(attack.interactions), suspected[sides.puf.records])
     order = np.zeros(len(suspected), np.int64)
     for size in range(1, min(attack.orders, v) + 1):
         before = levels.waiting.copy()
-        level = Spread(how="orders", rows=v - size + 1, width=1, do=levels.of_size(size))
-        deque(fold(level, f"{label}, order {size}"), maxlen=0)
+        deque(fold(levels.of_size(size), f"{label}, order {size}"), maxlen=0)
         order[sides.puf.records[before & ~levels.waiting]] = size
     return order
 
 
-class _Levels:
+def order_jobs(sides: Sides, attack: Unicity) -> list[Spread[None]]:
+    """The jobs of all orders, as if every PUF record were suspected: for a forecast."""
+    if attack.interactions == "highest":
+        return []
+    everyone = np.ones(len(sides.puf.records), np.bool_)
+    levels = Levels(sides, READINGS.index(attack.interactions), everyone)
+    most = min(attack.orders, len(sides.categories))
+    return [levels.of_size(size) for size in range(1, most + 1)]
+
+
+class Levels:
     """Interactions of a size, each reached from a smaller one; exposed rows stop waiting.
 
     Whoever exposes a row first says that it need not wait: within a size this only saves work.
@@ -60,9 +68,16 @@ class _Levels:
             np.stack([puf.ends, eif.ends], axis=1),
         )
 
-    def of_size(self, size: int) -> Callable[[int, int], None]:
-        """What searches the interactions of a size that begin with some variables."""
-        return lambda first, last: self.search(self.whole, range(first, last), size)
+    def of_size(self, size: int) -> Spread[None]:
+        """Search the interactions of a size, by their first variable."""
+        v = len(self.categories)
+        return Spread(
+            how="orders",
+            rows=v - size + 1,
+            width=1,
+            do=lambda first, last: self.search(self.whole, range(first, last), size),
+            work=lambda first: comb(v - 1 - first, size - 1),
+        )
 
     def search(self, cells: Cells, variables: range, size: int) -> None:
         """Interactions of so many variables more; the first of them is given."""

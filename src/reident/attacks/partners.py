@@ -7,7 +7,7 @@ one by one. So a list is only made where it is asked for and not too long.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +21,11 @@ from reident.kernels.partners import ALL_PAIRS, CONSISTENT_PAIRS, NO_PAIRS, Aim,
 from reident.model.linked import NOT_EXPOSED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from reident.attacks.sides import Sides
     from reident.attacks.suspects import Listing, Suspects
-    from reident.engine.job import Fold
+    from reident.engine.job import Fold, Job
     from reident.model.truth import Truth
 
 Ints = npt.NDArray[np.int64]
@@ -43,7 +43,8 @@ TRUE_PAIRS = 1 << 12
 class PartnersJob:
     """Settle strips of PUF rows, each against all rows that it meets.
 
-    `rows` are rows of the PUF's table and `spans` the rows of both tables that they meet.
+    `rows` are rows of the PUF's table and `spans` the rows of both tables that they meet. `also`
+    gives what is to be done besides, for a forecast.
     """
 
     how: ClassVar[str] = "cells"
@@ -52,6 +53,7 @@ class PartnersJob:
     rows: Ints
     spans: Ints
     aim: Aim
+    also: Callable[[], Sequence[Job[Any, Any]]] = tuple
 
     def tiles(self, budget: int) -> Sequence[Tile]:
         """Strips of PUF rows; a tile is a whole strip."""
@@ -114,10 +116,37 @@ def searched(job: PartnersJob, listing: Listing, fold: Fold, label: str) -> Susp
     return found or unlisted(fold(job, label + ", rates"), listing)
 
 
-def true_readings(job: PartnersJob, truth: Truth, fold: Fold, label: str) -> Ints:
-    """The reading of each true pair, NOT_EXPOSED if it is not suspected."""
+class TruePairs:
+    """The reading of each true pair, judged one by one."""
+
+    def __init__(self, job: PartnersJob, truth: Truth) -> None:
+        self._both, self._pairs = job.both, len(truth)
+        at, theirs = _rows_of(job, truth)
+        # A row that is missing here has no stratum, meets nobody, or is one of several copies.
+        inside = np.flatnonzero((at >= 0) & (theirs >= 0))
+        spans = job.spans[at[inside]]
+        meets = (theirs[inside] >= spans[:, 2]) & (theirs[inside] < spans[:, 3])
+        self._inside, self._spans = inside[meets], spans[meets]
+        self._rows = np.stack([job.rows[at[inside[meets]]], theirs[inside[meets]]], axis=1)
+
+    def job(self) -> Spread[Ints]:
+        """Judge those whose records meet."""
+        return Spread(how="true pairs", rows=len(self._inside), width=TRUE_PAIRS, do=self._judged)
+
+    def readings(self, fold: Fold, label: str) -> Ints:
+        """A reading for each true pair, NOT_EXPOSED if it is not suspected."""
+        reading = np.full(self._pairs, NOT_EXPOSED, np.int64)
+        reading[self._inside] = np.concatenate([self._inside[:0], *fold(self.job(), label)])
+        return reading
+
+    def _judged(self, first: int, last: int) -> Ints:
+        here = slice(first, last)
+        return np.asarray(kernel.judge_pairs(self._both, self._rows[here], self._spans[here]))
+
+
+def _rows_of(job: PartnersJob, truth: Truth) -> tuple[Ints, Ints]:
+    """Where the records of true pairs stand: places in the job's rows, rows of the EIF; or -1."""
     sides = job.sides
-    reading = np.full(len(truth), NOT_EXPOSED, np.int64)
     place = np.full(int(truth.puf.max(initial=0)) + 1, -1, np.int64)
     of_row = np.full(len(sides.puf.records), -1, np.int64)
     of_row[job.rows] = np.arange(len(job.rows))
@@ -125,17 +154,4 @@ def true_readings(job: PartnersJob, truth: Truth, fold: Fold, label: str) -> Int
     place[sides.puf.records[known]] = of_row[known]
     row = np.full(truth.eif_records, -1, np.int64)
     row[sides.eif.records] = np.arange(len(sides.eif.records))
-    at, theirs = place[truth.puf], row[truth.eif]
-    # A row that is missing here has no stratum, meets nobody, or is one of several copies.
-    inside = np.flatnonzero((at >= 0) & (theirs >= 0))
-    spans = job.spans[at[inside]]
-    meets = (theirs[inside] >= spans[:, 2]) & (theirs[inside] < spans[:, 3])
-    inside, spans = inside[meets], spans[meets]
-    pairs = np.stack([job.rows[at[inside]], theirs[inside]], axis=1)
-
-    def judged(first: int, last: int) -> Ints:
-        return np.asarray(kernel.judge_pairs(job.both, pairs[first:last], spans[first:last]))
-
-    spread = Spread(how="true pairs", rows=len(inside), width=TRUE_PAIRS, do=judged)
-    reading[inside] = np.concatenate([inside[:0], *fold(spread, label + ", true pairs")])
-    return reading
+    return place[truth.puf], row[truth.eif]

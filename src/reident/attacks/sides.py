@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from reident.encode.files import Files
     from reident.encode.matrix import Column
-    from reident.engine.job import Fold
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -46,15 +45,14 @@ class Side:
         """First and last + 1 of the rows of some strata."""
         return np.stack([self.ends[stratum], self.ends[stratum + 1]], axis=1)
 
-    def uniques(self, fold: Fold, label: str) -> int:
-        """Sample uniques of the file on all present values, within strata."""
+    def uniques(self) -> Spread[int]:
+        """Count the sample uniques of the file on all present values, within strata."""
         spans = self.spans(self.stratum)
 
         def counted(first: int, last: int) -> int:
             return int(uniques(self.table, spans, first, last))
 
-        spread = Spread(how="uniques", rows=len(self.records), width=ROWS, do=counted)
-        return sum(fold(spread, label + ", uniques"))
+        return Spread(how="uniques", rows=len(self.records), width=ROWS, do=counted)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,15 +7,15 @@ is not empty and no other record of either file agrees with p on all of A.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.exposure import first_orders
+from reident.attacks.exposure import first_orders, order_jobs
 from reident.attacks.pairwise import set_aside
-from reident.attacks.partners import PartnersJob, job_of, searched, true_readings
+from reident.attacks.partners import PartnersJob, TruePairs, job_of, searched
 from reident.attacks.sides import sides_of
 from reident.attacks.suspects import Listing, Strip, gathered, pairs_of, unlisted
 from reident.attacks.taxicab import described, few_codes
@@ -117,6 +117,8 @@ def link(
     puf, eif, columns = coded_matrix(files, variables, attack)
     sides = sides_of(columns, files)
     search = job_of(sides)
+    uniques = [side.uniques() for side in (sides.puf, sides.eif)]
+    true_pairs = None if truth is None else TruePairs(search, truth)
     headline = READINGS.index(attack.interactions)
     listing = Listing(
         headline=headline, most=_most(attack, files.layout), records=files.puf_records
@@ -126,8 +128,11 @@ def link(
         found = _met(_job(puf, eif, files), listing, fold, label)
     else:
         how = PartnersJob.how
-        found = searched(search, listing, fold, label)
-    true = None if truth is None else true_readings(search, truth, fold, label)
+        true_jobs = [] if true_pairs is None else [true_pairs.job()]
+        whole = replace(search, also=lambda: [*uniques, *true_jobs, *order_jobs(sides, attack)])
+        found = searched(whole, listing, fold, label)
+    true = None if true_pairs is None else true_pairs.readings(fold, label + ", true pairs")
+    puf_uniques, eif_uniques = (sum(fold(one, label + ", uniques")) for one in uniques)
     suspected = found.reading >= headline
     nothing = int((puf < 0).all(axis=1).sum())
     apart = set_aside(files) + ([("nothing_present", nothing)] if nothing else [])
@@ -143,8 +148,8 @@ def link(
             reading=found.reading,
             order=first_orders(sides, attack, suspected, fold, label),
             orders=min(attack.orders, len(variables)),
-            puf_uniques=sides.puf.uniques(fold, label),
-            eif_uniques=sides.eif.uniques(fold, label),
+            puf_uniques=puf_uniques,
+            eif_uniques=eif_uniques,
         ),
         truth_reading=true,
     )
