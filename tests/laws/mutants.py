@@ -233,6 +233,37 @@ MUTANTS = [
         ),
     ),
     *_mutants(
+        "kernels/crowd.py",
+        (
+            "agreements",
+            "if code >= 0:",
+            "if code >= -1:",
+            UNICITY,
+            "sorted_cells_show",
+        ),
+        (
+            "count_partners",
+            "if attained(masks, mine + theirs, masks[e]) != 1:",
+            "if attained(masks, mine + theirs, masks[e]) < 1:",
+            UNICITY,
+            "sorted_cells_show",
+        ),
+        (
+            "count_partners",
+            "new &= known == 0 or masks[e] & known != known",
+            "new &= known == 0 or masks[e] & known == known",
+            UNICITY,
+            "sorted_cells_show",
+        ),
+        (
+            "sorted_cells",
+            "while stop - start <= room and alike[stop] >= width:",
+            "while stop - start <= room and alike[stop] >= width - 1:",
+            UNICITY,
+            "sorted_cells_show",
+        ),
+    ),
+    *_mutants(
         "kernels/refine.py",
         (
             "expose",

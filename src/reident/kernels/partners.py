@@ -81,23 +81,20 @@ class Aim(NamedTuple):
     """What is asked of a record besides its reading.
 
     `pairs` says which partners are listed: NO_PAIRS, those that contradict it nowhere
-    (CONSISTENT_PAIRS), ALL_PAIRS. `wanted` is how many it should be shown to have, and `few` the
-    rows that a cell should hold.
+    (CONSISTENT_PAIRS), ALL_PAIRS. `few` is how many rows a cell should hold.
     """
 
     pairs: int
-    wanted: int
     few: int
 
 
 class Verdicts(NamedTuple):
-    """For each record its reading, how many partners it has at least, and those that are listed.
+    """For each record its reading and the partners that are listed.
 
     A reading is 0, 1 or 2 (all, consistent, highest interactions), or NOT_EXPOSED.
     """
 
     reading: npt.NDArray[np.int64]
-    least: npt.NDArray[np.int64]
     bounds: npt.NDArray[np.int64]
     partners: npt.NDArray[np.int64]
 
@@ -388,37 +385,18 @@ def everything(both: Both, record: Record, few: int, most: int, rows: npt.NDArra
 
 
 @numba.njit(cache=True, nogil=True)
-def gather(seen: npt.NDArray[np.int64], count: int, chain: Chain) -> Any:
-    """Add the owners of a chain to a sorted list, each once; returns its new size."""
-    for owner in chain.owners[: chain.size[0]]:
-        if owner < 0 or count == len(seen):
-            continue
-        at = np.searchsorted(seen[:count], owner)
-        if at < count and seen[at] == owner:
-            continue
-        for k in range(count, at, -1):
-            seen[k] = seen[k - 1]
-        seen[at] = owner
-        count += 1
-    return count
-
-
-@numba.njit(cache=True, nogil=True)
-def show(both: Both, record: Record, aim: Aim, rows: npt.NDArray[np.int64]) -> Any:
-    """How many partners of the record some small cells show; one, or as many as are wanted."""
-    seen = np.empty(max(aim.wanted, 1), np.int64)
-    count = 0
-    tries = len(both.orders) if aim.wanted > 1 else min(TRIES, len(both.orders))
-    for order in range(tries):
-        count = gather(seen, count, search_cell(both, record, order, aim.few, rows))
-        if count == len(seen):
-            break
-    return count
+def some_partner(both: Both, record: Record, few: int, rows: npt.NDArray[np.int64]) -> Any:
+    """Whether some small cells hold a partner of the record."""
+    for order in range(min(TRIES, len(both.orders))):
+        cell = search_cell(both, record, order, few, rows)
+        if (cell.owners[: cell.size[0]] >= 0).any():
+            return True
+    return False
 
 
 @numba.njit(cache=True, nogil=True)
 def judge(both: Both, record: Record, aim: Aim, rows: npt.NDArray[np.int64]) -> Any:
-    """Reading, least number of partners and a chain of those to list, in their order.
+    """Reading and a chain of the partners to list, in their order.
 
     The record is one that no row agrees with on all that it has.
     """
@@ -427,13 +405,12 @@ def judge(both: Both, record: Record, aim: Aim, rows: npt.NDArray[np.int64]) -> 
     agreeing = settle(both, record, chain, chain.masks, most)
     if aim.pairs == ALL_PAIRS:
         count, chain = everything(both, record, aim.few, most, rows)
-        return (1 if agreeing else 0) if count else NOT_EXPOSED, count, chain
-    if agreeing and aim.wanted <= agreeing:
-        return 1, agreeing, chain
-    count = show(both, record, aim, rows)
-    if agreeing == 0 and count == 0:
-        count = everything(both, record, aim.few, 1, rows)[0]
-    return (1 if agreeing else 0) if count + agreeing else NOT_EXPOSED, max(count, agreeing), chain
+        return (1 if agreeing else 0) if count else NOT_EXPOSED, chain
+    if agreeing:
+        return 1, chain
+    if some_partner(both, record, aim.few, rows) or everything(both, record, aim.few, 1, rows)[0]:
+        return 0, chain
+    return NOT_EXPOSED, chain
 
 
 @numba.njit(cache=True, nogil=True)
@@ -446,7 +423,6 @@ def judge_all(
     """
     number = len(asked)
     reading = np.full(number, NOT_EXPOSED, np.int64)
-    least = np.zeros(number, np.int64)
     bounds = np.zeros(number + 1, np.int64)
     listed = new_chain(number)
     rows = np.empty((2, ROOM * aim.few), np.int64)
@@ -461,9 +437,9 @@ def judge_all(
             continue
         hits = find(both.eif, whole, theirs[0], theirs[1], two)
         if hits == 0:
-            reading[i], least[i], chain = judge(both, record, aim, rows)
+            reading[i], chain = judge(both, record, aim, rows)
         elif hits == 1:
-            reading[i], least[i] = 2 if len(has) == len(record.codes) else 1, 1
+            reading[i] = 2 if len(has) == len(record.codes) else 1
             chain = new_chain(1)
             add(chain, np.uint64(1), two[0])
         else:
@@ -475,7 +451,7 @@ def judge_all(
                 if owner >= 0:
                     listed.owners[bounds[i + 1]] = owner
                     bounds[i + 1] += 1
-    return Verdicts(reading, least, bounds, listed.owners[: bounds[number]].copy())
+    return Verdicts(reading, bounds, listed.owners[: bounds[number]].copy())
 
 
 @numba.njit(cache=True, nogil=True)
@@ -499,11 +475,14 @@ def judge_pairs(
 
 
 @numba.njit(cache=True, nogil=True)
-def uniques(held: Table, spans: npt.NDArray[np.int64]) -> Any:
-    """Rows that no other row in spans[i, 0] to spans[i, 1] - 1 agrees with on all they have."""
+def uniques(held: Table, spans: npt.NDArray[np.int64], first: int, last: int) -> Any:
+    """Rows first..last - 1 with a value that no other row agrees with on all they have.
+
+    Others are rows spans[i, 0] to spans[i, 1] - 1.
+    """
     two = np.empty(2, np.int64)
     count = 0
-    for i in range(len(held.codes)):
+    for i in range(first, last):
         has = np.flatnonzero(held.codes[i] >= 0)
         if len(has):
             asked = Asked(held.codes[i], has, EXACT)
