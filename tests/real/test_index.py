@@ -6,7 +6,7 @@ import pytest
 import reident as ri
 from reident.attacks import index, unicity
 
-ROWS = 3_000
+ROWS = 10_000
 FILES = {
     "adult": (
         "adult/adult_uci_48842.csv.gz",
