@@ -225,6 +225,13 @@ MUTANTS = [
             "cells_and_masks",
         ),
         (
+            "every_row",
+            "for row in range(start, stop):",
+            "for row in range(start + 1, stop):",
+            UNICITY,
+            "cells_and_masks",
+        ),
+        (
             "uncontested",
             "return find(both.eif, asked, record.eif[0], record.eif[1], two) == 1",
             "return find(both.eif, asked, record.eif[0], record.eif[1], two) >= 1",

@@ -168,20 +168,22 @@ def test_orders_name_the_smallest_interaction_that_exposes_a_record(small, order
     assert {row["order"]: row["suspected"] for row in result.by_order} == expected
 
 
-@few
+@settings(max_examples=60)
 @given(
     small=smalls(truth=True, strata=True),
     reading=st.sampled_from(READINGS),
     pairs=st.sampled_from(["all", "auto", "none"]),
     most=st.sampled_from([0, 1, 3, 10_000_000]),
+    rows=st.sampled_from([1, 24]),
 )
-def test_cells_and_masks_find_the_same(small, reading, pairs, most):
+def test_cells_and_masks_find_the_same(small, reading, pairs, most, rows):
     """Also where pairs are too many to list, and are shown to be so by some of them."""
     attack = ri.Unicity(interactions=reading, pairs=pairs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unicity, "MOST_PAIRS", most)
         met = small.run(attack)
         patch.setattr(unicity, "WORTHWHILE", 0)
+        patch.setattr(partners, "FEW", rows)
         settled = small.run(attack)
     assert (met.manifest["methods"], settled.manifest["methods"]) == (
         {"unicity": "masks"},

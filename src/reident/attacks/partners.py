@@ -17,7 +17,7 @@ from reident.attacks.spread import Spread
 from reident.attacks.suspects import Strip, gathered, unlisted
 from reident.engine.job import Tile
 from reident.kernels import partners as kernel
-from reident.kernels.partners import ALL_PAIRS, CONSISTENT_PAIRS, NO_PAIRS, Aim, Both, Verdicts
+from reident.kernels.partners import ALL_PAIRS, CONSISTENT_PAIRS, NO_PAIRS, Aim, Verdicts
 from reident.model.linked import NOT_EXPOSED
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from reident.attacks.sides import Sides
     from reident.attacks.suspects import Listing, Suspects
     from reident.engine.job import Fold, Job
+    from reident.kernels.records import Both
     from reident.model.truth import Truth
 
 Ints = npt.NDArray[np.int64]
@@ -54,6 +55,11 @@ class PartnersJob:
     spans: Ints
     aim: Aim
     also: Callable[[], Sequence[Job[Any, Any]]] = tuple
+
+    @property
+    def met(self) -> int:
+        """How many records of both files its records would meet one by one."""
+        return int((self.spans[:, 1::2] - self.spans[:, ::2]).sum())
 
     def tiles(self, budget: int) -> Sequence[Tile]:
         """Strips of PUF rows; a tile is a whole strip."""

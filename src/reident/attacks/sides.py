@@ -11,7 +11,8 @@ import numpy.typing as npt
 from reident.attacks.spread import Spread
 from reident.kernels.holders import MOST_SLOTS, Table, table
 from reident.kernels.keys import row_keys
-from reident.kernels.partners import Both, uniques
+from reident.kernels.partners import uniques
+from reident.kernels.records import Both
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

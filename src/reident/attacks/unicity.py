@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
-WORTHWHILE = 1 << 22
-"""Pairs from which records are settled by small cells instead of meeting each other."""
+WORTHWHILE = 1 << 23
+"""Meetings from which records are settled by small cells instead of meeting each other."""
 MOST_PAIRS = 10_000_000
 """`pairs = "auto"` lists pairs while there are at most this many."""
 MOST_COMPARED = 5_000_000_000
@@ -123,7 +123,7 @@ def link(
     listing = Listing(
         headline=headline, most=_most(attack, files.layout), records=files.puf_records
     )
-    if files.layout.pairs < WORTHWHILE:
+    if search.met < WORTHWHILE:
         how = UnicityJob.how
         found = _met(_job(puf, eif, files), listing, fold, label)
     else:
