@@ -74,6 +74,14 @@ MUTANTS = [
     *_mutants(
         "kernels/fields.py",
         ("scan", "if fields != width:", "if fields < width:", FIELDS),
+        ("scan", "taken = i + 1", "taken = i", FIELDS, "pieces_give"),
+        (
+            "scan",
+            "if byte == _RETURN and i + 1 == size and not last:",
+            "if byte == _RETURN and i + 1 == size and last:",
+            FIELDS,
+            "pieces_give",
+        ),
     ),
     *_mutants(
         "kernels/shortlist.py",
