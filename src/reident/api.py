@@ -6,22 +6,27 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import polars as pl
+
 from reident import disk
 from reident.audit import audit
+from reident.encode.cells import number_table
 from reident.errors import DataError, Fault, RefusalError, SpecError
 from reident.haystack import haystack, look
 from reident.io import outputs
 from reident.io.intake import take_in
 from reident.io.saved import saved_text
 from reident.io.spec import examine, read_study, read_text
+from reident.io.tables import read_table, refuse_absent
 from reident.model import result as results
 from reident.model import study as model
+from reident.model.files import SourceFile
+from reident.model.microaggregated import Microaggregated, MicroaggregateOptions
+from reident.model.variables import numeric
 from reident.run import chosen, plan, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import polars as pl
 
     from reident.engine.job import Watch
     from reident.model.notes import Note
@@ -222,6 +227,41 @@ def minimal_uniques(
     if found.minimal is None:
         raise SpecError(Fault(where="size", found="less than one", remedy="Give at least 1"))
     return found.minimal
+
+
+def microaggregate(
+    source: Any, variables: Sequence[str], *, k: int = 3, **options: Any
+) -> Microaggregated:
+    """Replace numbers by what groups of at least k have in common (Winkler 2002).
+
+    Options: `method` ("single": each variable by itself; "mdav": all at once), `statistic` ("mean",
+    "median"; MDAV takes means), `missing_codes`, `separator`, `encoding`. Other columns and the
+    order of rows stay.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"income": [10, 70, 20, 90, 30, 80]})
+    >>> microaggregate(frame, ["income"], k=3).frame["income"].to_list()
+    [20.0, 80.0, 20.0, 80.0, 20.0, 80.0]
+    """
+    from reident.protect import groups  # noqa: PLC0415  # compiles kernels
+
+    asked, how = _how_to_read(options)
+    chosen_options = MicroaggregateOptions(variables=tuple(variables), k=k, **asked)
+    file = SourceFile(source, **how)
+    frame = read_table(file).frame
+    refuse_absent(file, frame.columns, chosen_options.variables)
+    before = number_table(frame, [numeric(name) for name in chosen_options.variables], file)
+    after = groups.aggregated(before, chosen_options)
+    columns = [
+        pl.Series(name, values).fill_nan(None)
+        for name, values in zip(chosen_options.variables, after.T, strict=True)
+    ]
+    return Microaggregated(
+        options=chosen_options,
+        records=len(frame),
+        information_loss=groups.information_loss(before, after),
+        frame=frame.with_columns(columns),
+    )
 
 
 def _how_to_read(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -21,7 +21,7 @@ from reident.errors import DataError, Fault
 from reident.model.notes import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from reident.model.files import SourceFile
     from reident.model.variables import Variable
@@ -103,6 +103,20 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
     )
     # Adding 0.0 turns -0.0 into 0.0, so that the two are one value everywhere.
     return Cells(state=state, number=np.where(state == PRESENT, number, 0.0) + 0.0)
+
+
+def number_table(
+    frame: pl.DataFrame, variables: Sequence[Variable], file: SourceFile
+) -> npt.NDArray[np.float64]:
+    """Numeric columns of a table side by side, NaN where there is no number."""
+    columns = [cells(frame[variable.column("puf")], variable, file) for variable in variables]
+    return np.stack(
+        [
+            np.where(one.present, np.zeros(0) if one.number is None else one.number, np.nan)
+            for one in columns
+        ],
+        axis=1,
+    )
 
 
 def _states(
