@@ -22,6 +22,8 @@ from reident.kernels.windows import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from reident.kernels.prefixes import Prefixes
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
@@ -80,7 +82,9 @@ class Counting:
 
     how: ClassVar[str] = "windows"
     orders: Orders
+    bitmaps: Prefixes
     asked: Asked
+    met: Places
     reach: Between | Nearest
     least: int
     upto: Ints
@@ -91,7 +95,8 @@ class Counting:
         spans = np.empty(part.blocks.shape, np.int32)
         self.reach.spans(self.orders, part, first, last, spans)
         out = np.empty((last - first, len(self.upto), 3), np.int64)
-        count_windows(self.orders, spans, self.upto, self.least, out)
+        met = self.met[first:last]
+        count_windows(self.orders, self.bitmaps, spans, met, self.upto, self.least, out)
         return out
 
 
@@ -126,6 +131,7 @@ class Trimming:
 
     how: ClassVar[str] = "trimmed"
     orders: Orders
+    bitmaps: Prefixes
     numbers: Floats
     asked: Asked
     met: Places
@@ -136,7 +142,7 @@ class Trimming:
         part = Asked(self.asked.values[first:last], self.asked.blocks[first:last])
         out = np.empty((last - first, 1, 3), np.int64)
         met = self.met[first:last]
-        nearest_trimmed(self.orders, self.numbers, part, met, self.agree, out[:, 0])
+        nearest_trimmed(self.orders, self.numbers, self.bitmaps, part, met, self.agree, out[:, 0])
         return out
 
 

@@ -19,6 +19,7 @@ from reident.attacks.orders import bounds, orders_of, release_of, sorted_by_all
 from reident.attacks.pairwise import set_aside
 from reident.attacks.uncorrelated import too_few, uncorrelated
 from reident.encode.cells import PRESENT
+from reident.kernels.prefixes import no_prefixes, prefixes
 from reident.kernels.trimmed import UNIT
 from reident.model.linked import Linked, Scale, Steps
 from reident.model.notes import Note
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from reident.encode.cells import Cells
     from reident.encode.files import Files
     from reident.engine.job import Fold
+    from reident.kernels.prefixes import Prefixes
+    from reident.kernels.windows import Orders
     from reident.model.variables import Variable
 
 Floats = npt.NDArray[np.float64]
@@ -114,7 +117,12 @@ def _search(
             orders, places = orders_of(release)
             numbers = release.held.number
             return Trimming(
-                orders=orders, numbers=numbers, asked=places, met=release.met, agree=attack.agree
+                orders=orders,
+                bitmaps=_bitmaps(orders, attack.agree),
+                numbers=numbers,
+                asked=places,
+                met=release.met,
+                agree=attack.agree,
             ), []
     raise AssertionError(type(attack))
 
@@ -139,7 +147,13 @@ def _intervals(
     low, high = bounds(release, made)
     orders, asked = orders_of(release)
     search = Counting(
-        orders=orders, asked=asked, reach=Between(low=low, high=high), least=1, upto=upto
+        orders=orders,
+        bitmaps=no_prefixes(),
+        asked=asked,
+        met=release.met,
+        reach=Between(low=low, high=high),
+        least=1,
+        upto=upto,
     )
     return search, _radius_notes(attack, radius, whole=whole)
 
@@ -175,7 +189,20 @@ def _windows(attack: MicroaggWindows, release: Release, upto: Ints) -> Search:
         reach = Between(low=low, high=high)
     else:
         reach = Nearest(count=attack.window)
-    return Counting(orders=orders, asked=asked, reach=reach, least=attack.agree, upto=upto)
+    return Counting(
+        orders=orders,
+        bitmaps=_bitmaps(orders, attack.agree),
+        asked=asked,
+        met=release.met,
+        reach=reach,
+        least=attack.agree,
+        upto=upto,
+    )
+
+
+def _bitmaps(orders: Orders, agree: int) -> Prefixes:
+    """Bitmaps where most variables must agree; where few must, nearly every row would pass."""
+    return prefixes(orders.place) if 2 * agree > orders.place.shape[1] else no_prefixes()
 
 
 def _numbers(cells: Cells) -> Floats:

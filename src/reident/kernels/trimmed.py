@@ -4,6 +4,7 @@ A relative difference |x - y| / |y| is a whole number of 2**-40, at most CAP. A 
 the sum of its `agree` smallest ones. If that is at most S, then for each t at least t of its
 differences are at most S / (agree + 1 - t); so it lies in at least t spans of that reach, and in
 one of any v - t + 1 of them. S grows until the best record found is as good; others are worse.
+Bitmaps, where there are any, name the records that lie in all `agree` spans of reach S.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.windows import Asked, Orders, by_length, first_from, inside
+from reident.kernels.prefixes import Prefixes, Room, room_for, rows_in_many
+from reident.kernels.windows import Asked, Orders, by_length, first_from, met_before
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -25,7 +27,17 @@ CAP = 2**50
 """The largest difference: a thousand times the released value, or anything beside a released 0."""
 FIRST = 2**28
 """The sum that is tried first, for each variable that counts: about a four-thousandth."""
+FIRST_WIDE = 2**34
+"""The same where bitmaps are at hand, to which a wide span is no dearer than a narrow one."""
 GROWTH = 4
+
+
+class Mine(NamedTuple):
+    """One released record: its values, their blocks of places, and the rows that it meets."""
+
+    values: Floats
+    blocks: Places
+    met: Places
 
 
 class Scratch(NamedTuple):
@@ -100,32 +112,38 @@ def trimmed_sum(
 
 
 @numba.njit(cache=True, nogil=True)
+def fill_spans(
+    orders: Orders, values: Floats, blocks: Places, reach: int, spans: Places, turn: Ints
+) -> None:
+    """The spans within so many units of each value, and the variables by their length."""
+    for j in range(len(values)):
+        found = span_of_units(orders.values[j], blocks[j, 0], blocks[j, 1], values[j], reach)
+        spans[j, 0] = found[0]
+        spans[j, 1] = found[1]
+    by_length(spans, turn)
+
+
+@numba.njit(cache=True, nogil=True)
 def choose_spans(
     orders: Orders, values: Floats, blocks: Places, most: int, agree: int, room: Scratch
 ) -> int:
     """Fill `spans` and `turn` by the cheapest t; returns how many of the spans must be read.
 
-    -1 where the sum no longer tells which records to read, because every difference is within CAP.
+    -1 where a sum no longer tells which records to read, because every difference is within CAP.
     """
     v = len(values)
-    least = -1
-    chosen = 0
+    least, chosen = -1, 0
     for t in range(1, agree + 1):
         reach = most // (agree + 1 - t)
         if reach >= CAP:
             break
-        for j in range(v):
-            found = span_of_units(orders.values[j], blocks[j, 0], blocks[j, 1], values[j], reach)
-            room.trial[j, 0] = found[0]
-            room.trial[j, 1] = found[1]
-        by_length(room.trial, room.turn)
+        fill_spans(orders, values, blocks, reach, room.trial, room.turn)
         total = 0
         for i in range(v - t + 1):
             j = room.turn[i]
             total += room.trial[j, 1] - room.trial[j, 0]
         if least < 0 or total < least:
-            least = total
-            chosen = t
+            least, chosen = total, t
             room.spans[:] = room.trial
     if least < 0:
         return -1
@@ -134,88 +152,86 @@ def choose_spans(
 
 
 @numba.njit(cache=True, nogil=True)
-def read_all(
-    orders: Orders,
-    numbers: Floats,
-    members: Places,
-    asked: tuple[Floats, Places],
-    agree: int,
-    units: Ints,
-    out: Ints,
+def compare(
+    orders: Orders, numbers: Floats, e: int, mine: Mine, agree: int, units: Ints, out: Ints
 ) -> None:
-    """The record with the smallest sum among all that are met, how many there are, and the sum."""
-    out[0], out[1], out[2] = 0, 0, -1
-    for e in range(members[0], members[1]):
-        total = trimmed_sum(numbers[e], orders.place[e], asked[0], asked[1], agree, units)
-        if total < 0 or (out[1] and total > out[0]):
-            continue
-        if total < out[0] or not out[1]:
-            out[0], out[1] = total, 0
-        out[1] += 1
-        out[2] = e
+    """Hold a record against the best so far: sum, how many have it, the last of them."""
+    total = trimmed_sum(numbers[e], orders.place[e], mine.values, mine.blocks, agree, units)
+    if total < 0 or (out[1] and total > out[0]):
+        return
+    if total < out[0] or not out[1]:
+        out[0], out[1] = total, 0
+    out[1] += 1
+    out[2] = e
 
 
 @numba.njit(cache=True, nogil=True)
-def read_spans(
+def search(
     orders: Orders,
     numbers: Floats,
-    read: int,
-    asked: tuple[Floats, Places],
+    held: Prefixes,
+    mine: Mine,
+    most: int,
     agree: int,
-    room: Scratch,
+    room: tuple[Scratch, Room],
     out: Ints,
-) -> None:
-    """As `read_all` among the records of the first `read` spans, each met once."""
+) -> bool:
+    """Compare all records whose sum may be at most so much, each once; whether these are all."""
+    own, bits = room
     out[0], out[1], out[2] = 0, 0, -1
+    if len(held.words) > 0 and most < CAP:
+        fill_spans(orders, mine.values, mine.blocks, most, own.spans, own.turn)
+        for i in range(rows_in_many(held, own.spans, mine.met, agree, bits)):
+            compare(orders, numbers, bits.rows[i], mine, agree, own.units, out)
+        return False
+    read = choose_spans(orders, mine.values, mine.blocks, most, agree, own)
+    if read < 0:
+        for e in range(mine.met[0], mine.met[1]):
+            compare(orders, numbers, e, mine, agree, own.units, out)
+        return True
     for i in range(read):
-        j = room.turn[i]
-        for at in range(room.spans[j, 0], room.spans[j, 1]):
+        j = own.turn[i]
+        for at in range(own.spans[j, 0], own.spans[j, 1]):
             e = orders.rows[j, at]
-            place = orders.place[e]
-            met = False
-            for earlier in range(i):
-                if inside(place, room.spans, room.turn[earlier]):
-                    met = True
-                    break
-            if met:
-                continue
-            total = trimmed_sum(numbers[e], place, asked[0], asked[1], agree, room.units)
-            if total < 0 or (out[1] and total > out[0]):
-                continue
-            if total < out[0] or not out[1]:
-                out[0], out[1] = total, 0
-            out[1] += 1
-            out[2] = e
+            if not met_before(orders.place[e], own.spans, own.turn, i):
+                compare(orders, numbers, e, mine, agree, own.units, out)
+    return False
 
 
 @numba.njit(cache=True, nogil=True)
 def nearest_trimmed(
-    orders: Orders, numbers: Floats, asked: Asked, members: Places, agree: int, out: Ints
+    orders: Orders,
+    numbers: Floats,
+    held: Prefixes,
+    asked: Asked,
+    met: Places,
+    agree: int,
+    out: Ints,
 ) -> None:
     """For each released record the smallest sum, how many records have it, and the last of them.
 
-    `members` are the rows it meets, `numbers` the values of all rows. 0, 0 and -1 where no record
-    can be compared on `agree` variables.
+    `met` are the rows it meets, `numbers` the values of all rows. 0, 0 and -1 where no record can
+    be compared on `agree` variables.
     """
     v = asked.values.shape[1]
-    room = Scratch(
-        np.zeros((v, 2), np.int32),
-        np.zeros((v, 2), np.int32),
-        np.zeros(v, np.int64),
-        np.zeros(v + 1, np.int64),
+    room = (
+        Scratch(
+            np.zeros((v, 2), np.int32),
+            np.zeros((v, 2), np.int32),
+            np.zeros(v, np.int64),
+            np.zeros(v + 1, np.int64),
+        ),
+        room_for(held),
     )
     for p in range(len(out)):
         out[p, 0], out[p, 1], out[p, 2] = 0, 0, -1
         if (asked.blocks[p, :, 0] >= 0).sum() < agree:
             continue
-        mine = (asked.values[p], asked.blocks[p])
-        most = FIRST * agree
-        while True:
-            read = choose_spans(orders, mine[0], mine[1], most, agree, room)
-            if read < 0:
-                read_all(orders, numbers, members[p], mine, agree, room.units, out[p])
-                break
-            read_spans(orders, numbers, read, mine, agree, room, out[p])
+        mine = Mine(asked.values[p], asked.blocks[p], met[p])
+        most = (FIRST_WIDE if len(held.words) else FIRST) * agree
+        while not search(orders, numbers, held, mine, most, agree, room, out[p]):
             if out[p, 1] and out[p, 0] <= most:
                 break
-            most *= GROWTH
+            # What was found bounds the best: no need to look farther than that.
+            more = most * GROWTH
+            most = min(more, out[p, 0]) if out[p, 1] else more

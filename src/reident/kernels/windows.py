@@ -17,6 +17,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels.prefixes import Prefixes, pays, room_for, rows_in_many
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]
@@ -150,13 +152,33 @@ def inside(place: Places, spans: Places, j: int) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)
+def met_before(place: Places, spans: Places, turn: Ints, i: int) -> bool:
+    """Whether a record lies in one of the first i spans in turn."""
+    met = False
+    for earlier in range(i):
+        met |= inside(place, spans, turn[earlier])
+    return met
+
+
+@numba.njit(cache=True, nogil=True)
+def spans_in(place: Places, spans: Places, turn: Ints, i: int, best: int) -> int:
+    """In how many spans from the i-th in turn a record lies; fewer than `best` may be too few."""
+    count = 0
+    for later in range(i, len(turn)):
+        if count + len(turn) - later < best:
+            break
+        if inside(place, spans, turn[later]):
+            count += 1
+    return count
+
+
+@numba.njit(cache=True, nogil=True)
 def in_most(orders: Orders, spans: Places, turn: Ints, least: int, out: Ints) -> None:
     """The largest number of spans, `least` or more, that a record lies in; how many do; the last.
 
     0, 0 and -1 where no record lies in `least` spans.
     """
     v = len(turn)
-    by_length(spans, turn)
     best, size, row = least, 0, -1
     for i in range(v):
         if v - i < best:
@@ -165,19 +187,9 @@ def in_most(orders: Orders, spans: Places, turn: Ints, least: int, out: Ints) ->
         for at in range(spans[j, 0], spans[j, 1]):
             e = orders.rows[j, at]
             place = orders.place[e]
-            met = False
-            for earlier in range(i):
-                if inside(place, spans, turn[earlier]):
-                    met = True
-                    break
-            if met:
+            if met_before(place, spans, turn, i):
                 continue
-            count = 1
-            for later in range(i + 1, v):
-                if count + v - later < best:
-                    break
-                if inside(place, spans, turn[later]):
-                    count += 1
+            count = spans_in(place, spans, turn, i, best)
             if count > best:
                 best, size = count, 0
             if count == best:
@@ -189,9 +201,49 @@ def in_most(orders: Orders, spans: Places, turn: Ints, least: int, out: Ints) ->
 
 
 @numba.njit(cache=True, nogil=True)
-def count_windows(orders: Orders, spans: Places, upto: Ints, least: int, out: Ints) -> None:
-    """`in_most` for each released record, over the first upto[s] variables for each step s."""
+def in_most_of(
+    orders: Orders, spans: Places, turn: Ints, least: int, some: Places, out: Ints
+) -> None:
+    """As `in_most`, among some of the records."""
+    best, size, row = least, 0, -1
+    for e in some:
+        count = spans_in(orders.place[e], spans, turn, 0, best)
+        if count > best:
+            best, size = count, 0
+        if count == best:
+            size += 1
+            row = e
+    out[0] = best if size else 0
+    out[1] = size
+    out[2] = row
+
+
+@numba.njit(cache=True, nogil=True)
+def count_windows(
+    orders: Orders,
+    held: Prefixes,
+    spans: Places,
+    met: Places,
+    upto: Ints,
+    least: int,
+    out: Ints,
+) -> None:
+    """`in_most` for each released record, over the first upto[s] variables for each step s.
+
+    `met` are the rows that it meets. Where spans are wide, bitmaps name the rows worth a look.
+    """
+    room = room_for(held)
     for p in range(len(out)):
         for step in range(len(upto)):
-            turn = np.empty(upto[step], np.int64)
-            in_most(orders, spans[p, : upto[step]], turn, min(least, upto[step]), out[p, step])
+            v = upto[step]
+            turn = np.empty(v, np.int64)
+            mine = spans[p, :v]
+            by_length(mine, turn)
+            listed = 0
+            for i in range(v - least + 1):
+                listed += mine[turn[i], 1] - mine[turn[i], 0]
+            if pays(held, listed, met[p], v):
+                count = rows_in_many(held, mine, met[p], least, room)
+                in_most_of(orders, mine, turn, least, room.rows[:count], out[p, step])
+            else:
+                in_most(orders, mine, turn, least, out[p, step])
