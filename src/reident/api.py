@@ -26,12 +26,13 @@ from reident.model.variables import numeric
 from reident.run import chosen, plan, run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from reident.engine.job import Watch
     from reident.model.notes import Note
     from reident.model.options import Attack
     from reident.model.uniques import MinimalUniques, Uniques
+    from reident.scenario.population import Scenario
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,18 +179,63 @@ def write_scenario(folder: Path, *, records: int, seed: int, force: bool = False
 
     if records < 1:
         raise SpecError(Fault(where="records", found="less than one", remedy="Give at least 1"))
+    return _write_made_up(folder, lambda: study_scenario(records=records, seed=seed), force=force)
+
+
+def write_microagg(folder: Path, asked: dict[str, Any], *, force: bool = False) -> Path:
+    """Write the made-up files of `scenario microagg`; returns the path of the study file."""
+    from reident.claims import made_up  # noqa: PLC0415  # only here
+    from reident.scenario.microagg import Situation  # noqa: PLC0415
+
+    situation = Situation(**asked)
+    return _write_made_up(folder, lambda: made_up(situation), force=force)
+
+
+def write_claims(
+    folder: Path,
+    asked: dict[str, Any],
+    *,
+    ks: Sequence[int] = (),
+    seeds: int = 1,
+    jobs: int = 1,
+    force: bool = False,
+    watch: Watch | None = None,
+) -> list[dict[str, Any]]:
+    """Measure what Winkler (2002) claims; writes claims.json and the picture claims.svg."""
+    from reident import claims  # noqa: PLC0415  # only here
+    from reident.report.claims import picture  # noqa: PLC0415
+    from reident.scenario.microagg import Situation  # noqa: PLC0415
+
+    situation = Situation(**asked)
+    path = folder / "claims.json"
+    _refuse_earlier(path, force=force)
+    rows = [
+        claim.to_dict()
+        for claim in claims.claims(situation, ks or claims.DEFAULT_K, seeds, jobs, watch)
+    ]
+    disk.make_folder(folder)
+    disk.write_text(folder / "claims.svg", picture(rows))
+    disk.write_text(path, outputs.as_json({"asked": asked, "seeds": seeds, "claims": rows}))
+    return rows
+
+
+def _write_made_up(folder: Path, make: Callable[[], Scenario], *, force: bool) -> Path:
     path = folder / "study.toml"
-    if path.exists() and not force:
-        raise RefusalError(
-            Fault(where=str(path), found="an earlier scenario", remedy="Replace it by --force")
-        )
-    made = study_scenario(records=records, seed=seed)
+    _refuse_earlier(path, force=force)
+    made = make()
     disk.make_folder(folder)
     for name, frame in (("puf", made.puf), ("eif", made.eif), ("iuf", made.iuf)):
         with disk.create(folder / f"{name}.csv") as stream:
             frame.write_csv(stream)
     disk.write_text(path, made.study)
     return path
+
+
+def _refuse_earlier(path: Path, *, force: bool) -> None:
+    if path.exists() and not force:
+        raise RefusalError(
+            Fault(where=str(path), found="an earlier scenario", remedy="Replace it by --force")
+        )
 
 
 def uniques(
