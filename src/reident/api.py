@@ -199,7 +199,7 @@ def write_claims(
     seeds: int = 1,
     jobs: int = 1,
     force: bool = False,
-    watch: Watch | None = None,
+    tell: Callable[[int, int], None] | None = None,
 ) -> list[dict[str, Any]]:
     """Measure what Winkler (2002) claims; writes claims.json and the picture claims.svg."""
     from reident import claims  # noqa: PLC0415  # only here
@@ -211,7 +211,7 @@ def write_claims(
     _refuse_earlier(path, force=force)
     rows = [
         claim.to_dict()
-        for claim in claims.claims(situation, ks or claims.DEFAULT_K, seeds, jobs, watch)
+        for claim in claims.claims(situation, ks or claims.DEFAULT_K, seeds, jobs, tell)
     ]
     disk.make_folder(folder)
     disk.write_text(folder / "claims.svg", picture(rows))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from reident.attacks.intervals import around
-from reident.engine.job import Progress
 from reident.io.intake import take_in
 from reident.model.files import IntruderFile, PublicFile, TruthFile
 from reident.model.microaggregated import MicroaggregateOptions
@@ -29,7 +28,6 @@ from reident.scenario.microagg import Situation, microagg_scenario
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from reident.engine.job import Watch
     from reident.model.options import Attack
     from reident.scenario.population import Scenario
 
@@ -107,11 +105,12 @@ def claims(
     ks: Sequence[int],
     seeds: int,
     jobs: int,
-    watch: Watch | None = None,
+    tell: Callable[[int, int], None] | None = None,
 ) -> list[Claim]:
     """Measure every claim for each k over so many seeds, beginning with that of `asked`.
 
-    Its sizes and deviations hold for all situations. `watch` is told what is done, of how much.
+    Its sizes and deviations hold for all situations. `tell` hears how many rounds are done, of
+    how many.
     """
     found: dict[tuple[str, str, str, int], list[float]] = {}
     total, done = len(ks) * seeds, 0
@@ -121,8 +120,8 @@ def claims(
             for (situation, claim, way), figure in _measured(one, jobs):
                 found.setdefault((situation, claim, way, k), []).append(figure)
             done += 1
-            if watch:
-                watch(Progress("claims", done, total))
+            if tell:
+                tell(done, total)
     return [
         Claim(situation=situation, claim=claim, way=way, k=k, measured=tuple(figures))
         for (situation, claim, way, k), figures in found.items()

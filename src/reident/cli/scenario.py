@@ -100,13 +100,18 @@ def _claims(
 
     from reident.api import write_claims  # noqa: PLC0415
     from reident.cli import talk  # noqa: PLC0415
-    from reident.cli.progress import progress  # noqa: PLC0415
     from reident.io.outputs import as_json  # noqa: PLC0415
     from reident.report.claims import table  # noqa: PLC0415
 
-    jobs = len(os.sched_getaffinity(0))
-    with progress() as watch:
-        rows = write_claims(out, asked, ks=ks, seeds=seeds, jobs=jobs, force=force, watch=watch)
+    rows = write_claims(
+        out,
+        asked,
+        ks=ks,
+        seeds=seeds,
+        jobs=len(os.sched_getaffinity(0)),
+        force=force,
+        tell=lambda done, total: talk.say(f"{done:,} of {total:,} rounds measured"),
+    )
     if json:
         talk.stdout().print(as_json({"claims": rows}), end="", soft_wrap=True)
     else:

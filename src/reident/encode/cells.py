@@ -63,9 +63,15 @@ class Cells:
 def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
     """Read a column as the variable that it holds; wrong values raise DataError with counts."""
     name, column = column.name, column.alias("cell")
-    text = text_of(column)
-    blank = text.is_null() | (text.str.strip_chars() == "").fill_null(value=False)
     missing_codes = [*file.missing, *variable.missing]
+    if column.dtype.is_float() and variable.kind == "numeric":
+        # Texts of floats take long to make, and only codes are looked for among them.
+        coded = missing_codes or variable.not_applicable
+        text = text_of(column) if coded else column.fill_nan(None)
+        blank = text.is_null()
+    else:
+        text = text_of(column)
+        blank = text.is_null() | (text.str.strip_chars() == "").fill_null(value=False)
     if variable.kind == "categorical":
         _refuse(
             float_beyond_whole_numbers(column),

@@ -22,12 +22,11 @@ def run_means(ordered: Floats, k: int, out: Floats) -> None:
     for group in range(groups):
         first = group * k
         last = len(ordered) if group == groups - 1 else first + k
-        base = ordered[first]
-        more = 0.0
+        total = 0.0
         for i in range(first, last):
-            more += ordered[i] - base
+            total += ordered[i]
         # Rounding must not carry a mean out of the range of its values.
-        mean = min(max(base + more / (last - first), base), ordered[last - 1])
+        mean = min(max(total / (last - first), ordered[first]), ordered[last - 1])
         for i in range(first, last):
             out[i] = mean
 

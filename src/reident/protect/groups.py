@@ -21,8 +21,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Statistic = Literal["mean", "median"]
 RUNS = {"mean": kernel.run_means, "median": kernel.run_medians}
-SMALL_ENOUGH = 2.0**960
-"""Differences and sums of values below this cannot overflow, however many they are."""
 
 
 def aggregated(table: Floats, options: MicroaggregateOptions) -> Floats:
@@ -132,9 +130,8 @@ def _standardised(table: Floats) -> Floats:
 
 
 def _exponent(values: Floats, axis: int | None = None) -> npt.NDArray[np.int32]:
-    """Powers of two that make large values small; 0, and so no change, for all others."""
-    largest = np.max(np.abs(values), axis=axis, initial=0.0)
-    return np.where(largest > SMALL_ENOUGH, 128, 0).astype(np.int32)
+    """Powers of two that bring values within -1..1, exactly, so that no square overflows."""
+    return np.asarray(np.frexp(np.max(np.abs(values), axis=axis, initial=0.0))[1])
 
 
 def _refuse_fewer(held: int, k: int, where: str) -> None:
