@@ -123,10 +123,13 @@ def test_windows_hold_the_nearest_with_ties_and_most_of_them_must_agree():
     assert linked(released, held, ri.MicroaggWindows(window=3, agree=2))[0] == {}
 
 
-def test_an_automatic_window_reaches_a_quarter_beyond_the_deviation():
+def test_an_automatic_window_widens_the_midpoints_by_the_deviation():
+    """105 is the midpoint: 109.2 deviates by 4 % from it, and 100.8 does on the other side."""
     attack = ri.MicroaggWindows(agree=1, deviation=0.04)
-    assert linked([[100.0]], [[105.0, 106.0]], attack)[0] == {0: 0}
-    assert linked([[100.0]], [[94.9, 106.0]], attack)[0] == {}
+    released = [[100.0, 110.0]]
+    assert linked(released, [[109.2, 300.0]], attack)[0] == {0: 0}
+    assert linked(released, [[109.3, 300.0]], attack)[0] == {}
+    assert linked(released, [[100.8, 50.0]], attack)[0] == {1: 0}
 
 
 def test_the_trimmed_neighbour_forgives_what_fits_worst():

@@ -62,8 +62,7 @@ def around(released: Floats, held: Floats, radius: str, asked: Floats) -> tuple[
     return low[place], high[place]
 
 
-def near(released: Floats, share: float) -> tuple[Floats, Floats]:
-    """Within a share of the released value, either way."""
+def widened(low: Floats, high: Floats, share: float) -> tuple[Floats, Floats]:
+    """The interval of values that deviate by at most a share from one inside the given interval."""
     with np.errstate(over="ignore"):
-        reach = np.abs(released) * share
-        return released - reach, released + reach
+        return low - np.abs(low) * share, high + np.abs(high) * share

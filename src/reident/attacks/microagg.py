@@ -7,14 +7,13 @@ intruder's records; two or three variables together mostly leave one.
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from reident.attacks.guesses import Between, Counting, GuessJob, Nearest, Stepping, Trimming
-from reident.attacks.intervals import around, near
+from reident.attacks.intervals import around, widened
 from reident.attacks.orders import bounds, orders_of, release_of, sorted_by_all
 from reident.attacks.pairwise import set_aside
 from reident.attacks.uncorrelated import too_few, uncorrelated
@@ -49,8 +48,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 STEPS = 3
 """Variables after which candidates and links are told, one after another."""
-ROOM = Fraction(5, 4)
-"""An automatic window reaches this much beyond the declared deviation: aggregation moved values."""
 
 
 def link(
@@ -112,7 +109,7 @@ def _search(
                 upto=upto,
             ), []
         case MicroaggWindows():
-            return _windows(attack, release, upto), []
+            return _windows(attack, release, files, used, upto), []
         case MicroaggTrimmed():
             orders, places = orders_of(release)
             numbers = release.held.number
@@ -134,17 +131,14 @@ def _intervals(
     used: Sequence[Variable],
     upto: Ints,
 ) -> tuple[Search, list[Note]]:
-    """Intervals follow from the released values of the whole file, whatever its strata."""
-    both = [(_numbers(files.puf[one.name]), _numbers(files.eif[one.name])) for one in used]
-    whole = all(len(released) == len(held) for released, held in both)
+    """Ranks where the EIF holds as many values as the PUF, else midpoints, unless told."""
+    whole = all(
+        files.puf[one.name].present.sum() == files.eif[one.name].present.sum() for one in used
+    )
     radius = attack.radius
     if radius == "auto":
         radius = "rank" if whole else "midpoint"
-    made = [
-        around(released, held, radius, _asked(release, j))
-        for j, (released, held) in enumerate(both)
-    ]
-    low, high = bounds(release, made)
+    low, high = bounds(release, _between(release, files, used, radius))
     orders, asked = orders_of(release)
     search = Counting(
         orders=orders,
@@ -156,6 +150,18 @@ def _intervals(
         upto=upto,
     )
     return search, _radius_notes(attack, radius, whole=whole)
+
+
+def _between(
+    release: Release, files: Files, used: Sequence[Variable], radius: str
+) -> list[tuple[Floats, Floats]]:
+    """Intervals follow from the released values of the whole file, whatever its strata."""
+    return [
+        around(
+            _numbers(files.puf[one.name]), _numbers(files.eif[one.name]), radius, _asked(release, j)
+        )
+        for j, one in enumerate(used)
+    ]
 
 
 def _radius_notes(attack: MicroaggInterval, radius: str, *, whole: bool) -> list[Note]:
@@ -179,13 +185,19 @@ def _radius_notes(attack: MicroaggInterval, radius: str, *, whole: bool) -> list
     return notes
 
 
-def _windows(attack: MicroaggWindows, release: Release, upto: Ints) -> Search:
+def _windows(
+    attack: MicroaggWindows,
+    release: Release,
+    files: Files,
+    used: Sequence[Variable],
+    upto: Ints,
+) -> Search:
     orders, asked = orders_of(release)
     reach: Between | Nearest
     if attack.window == "auto":
-        share = float(Fraction(attack.deviation) * ROOM)
-        columns = range(release.asked.number.shape[1])
-        low, high = bounds(release, [near(_asked(release, j), share) for j in columns])
+        low, high = bounds(release, _between(release, files, used, "midpoint"))
+        # Originals lie between the midpoints; the intruder's values deviate from originals.
+        low, high = widened(low, high, float(attack.deviation))
         reach = Between(low=low, high=high)
     else:
         reach = Nearest(count=attack.window)

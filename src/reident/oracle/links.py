@@ -109,7 +109,10 @@ def guess(prepared: Prepared, row: Row, variables: int | None = None) -> microag
     if prepared.method == "microagg_trimmed":
         return microagg.trimmed(row.cells, others, agree)
     columns = [[cells[j] for _, cells in others] for j in range(v)]
-    tests = [microagg.window_test(row.cells[j], columns[j], options) for j in range(v)]
+    tests = [
+        microagg.window_test(row.cells[j], columns[j], prepared.bounds[j], options)
+        for j in range(v)
+    ]
     return microagg.most_agreements(row.cells, others, lambda j, x: tests[j](x), v, agree)
 
 

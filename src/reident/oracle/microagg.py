@@ -148,14 +148,21 @@ def most_agreements(
 # Windows ------------------------------------------------------------------------------------------
 
 
-def window_test(cell: Cell, column: Sequence[Cell], options: Mapping[str, Any]) -> Any:
-    """A test whether an EIF value lies in the window around a released value."""
+def window_test(
+    cell: Cell, column: Sequence[Cell], bounds: Bounds, options: Mapping[str, Any]
+) -> Any:
+    """A test whether an EIF value lies in the window around a released value.
+
+    An automatic one holds what deviates by at most the declared share from a value between the
+    midpoints, which are ``bounds``.
+    """
     if not isinstance(cell, (int, float)):
         return lambda other: cell is not None and cell == other
     window = options.get("window", "auto")
     if window == "auto":
-        reach = abs(cell) * float(as_written(options.get("deviation", 0.03)) * Fraction(5, 4))
-        low, high = cell - reach, cell + reach
+        share = float(as_written(options.get("deviation", 0.03)))
+        low, high = bounds[float(cell)]
+        low, high = low - abs(low) * share, high + abs(high) * share
         return lambda other: is_number(other) and low <= other <= high
     distances = sorted(abs(x - cell) for x in numbers(column))
     farthest = distances[min(int(window), len(distances)) - 1] if distances else -1.0

@@ -138,12 +138,14 @@ def prepare_microagg(
         rows_of(file, variables, used, name) for file, name in ((puf, "puf"), (eif, "eif"))
     )
     bounds: list[microagg.Bounds] = []
-    if method == "microagg_interval":
+    if method in ("microagg_interval", "microagg_windows"):
         both = [
             [[row.cells[j] for row in rows] for j in range(len(used))]
             for rows in (puf_rows, eif_rows)
         ]
-        radius = microagg.radius_of(options.get("radius", "auto"), *both)
+        radius = "midpoint"
+        if method == "microagg_interval":
+            radius = microagg.radius_of(options.get("radius", "auto"), *both)
         bounds = [
             microagg.bounds_of(radius, microagg.numbers(a), microagg.numbers(b))
             for a, b in zip(*both, strict=True)

@@ -79,9 +79,9 @@ METHODS = {
         "Winkler 2002, Second Extension",
         (
             "Around each released value lies a window: so many nearest intruder records, or those "
-            "within the declared deviation and a quarter more. The record in most windows, in as "
-            "many as the option agree says at least, is the guess; where several are, there is "
-            "none."
+            "that deviate by no more than declared from a value between the midpoints to the "
+            "neighbouring released values. The record in most windows, in as many as the option "
+            "agree says at least, is the guess; where several are, there is none."
         ),
     ),
     "microagg_trimmed": (
