@@ -16,12 +16,17 @@ Ints = npt.NDArray[np.int64]
 
 
 @numba.njit(cache=True, nogil=True)
+def end_of_run(size: int, k: int, first: int) -> int:
+    """The end of the run of k that begins at `first`; the last also takes what is left over."""
+    return size if size - first < 2 * k else first + k
+
+
+@numba.njit(cache=True, nogil=True)
 def run_means(ordered: Floats, k: int, out: Floats) -> None:
-    """The mean of each run of k sorted values; the last run also takes what is left over."""
-    groups = max(len(ordered) // k, 1)
-    for group in range(groups):
-        first = group * k
-        last = len(ordered) if group == groups - 1 else first + k
+    """The mean of each run of k sorted values."""
+    first = 0
+    while first < len(ordered):
+        last = end_of_run(len(ordered), k, first)
         total = 0.0
         for i in range(first, last):
             total += ordered[i]
@@ -29,20 +34,21 @@ def run_means(ordered: Floats, k: int, out: Floats) -> None:
         mean = min(max(total / (last - first), ordered[first]), ordered[last - 1])
         for i in range(first, last):
             out[i] = mean
+        first = last
 
 
 @numba.njit(cache=True, nogil=True)
 def run_medians(ordered: Floats, k: int, out: Floats) -> None:
     """The median of each run of k sorted values; between two middle ones the point half-way."""
-    groups = max(len(ordered) // k, 1)
-    for group in range(groups):
-        first = group * k
-        last = len(ordered) if group == groups - 1 else first + k
+    first = 0
+    while first < len(ordered):
+        last = end_of_run(len(ordered), k, first)
         low = ordered[(first + last - 1) // 2]
         high = ordered[(first + last) // 2]
         median = low + (high - low) * 0.5
         for i in range(first, last):
             out[i] = median
+        first = last
 
 
 @numba.njit(cache=True, nogil=True)

@@ -186,10 +186,8 @@ def in_most(orders: Orders, spans: Places, turn: Ints, least: int, out: Ints) ->
         j = turn[i]
         for at in range(spans[j, 0], spans[j, 1]):
             e = orders.rows[j, at]
-            place = orders.place[e]
-            if met_before(place, spans, turn, i):
-                continue
-            count = spans_in(place, spans, turn, i, best)
+            # One that was met before lies in fewer spans from here on: it is not counted twice.
+            count = spans_in(orders.place[e], spans, turn, i, best)
             if count > best:
                 best, size = count, 0
             if count == best:
