@@ -5,6 +5,7 @@ far more common than the last; a numeric one is lognormal, whole hundreds. Varia
 independently, which real ones are not: therefore the real populations beside them.
 
 Real populations are read from the data folder (REIDENT_DATA) and left out where it is absent.
+`microagg` files are those of `reident scenario microagg`, every record released.
 `nist-acs` holds 27,253 persons and is resampled to the size asked for: persons drawn with
 replacement, one cell in ten redrawn from its column so that few are exact twins. `eusilc` is a
 synthetic population of 58,654 persons as it is. `ahs` is the study of examples/ahs, unchanged.
@@ -33,6 +34,9 @@ from rows import Shape
 
 import reident as ri
 from reident.api import save_study
+from reident.claims import made_up
+from reident.model.options import METHODS
+from reident.scenario.microagg import Situation
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL = Path(os.environ.get("REIDENT_DATA", ROOT.parent / "shared" / "data"))
@@ -67,7 +71,7 @@ SHARES = {
 
 def is_here(data: str) -> bool:
     """Whether the population can be had on this machine."""
-    return data == "synthetic" or (REAL / data).is_dir()
+    return data in {"synthetic", "microagg"} or (REAL / data).is_dir()
 
 
 def write(folder: Path, shape: Shape, seed: int) -> None:
@@ -78,12 +82,39 @@ def write(folder: Path, shape: Shape, seed: int) -> None:
             (folder / wave).symlink_to((REAL / "ahs" / wave).resolve())
         shutil.copy(ROOT / "examples" / "ahs" / "study.toml", folder)
         return
+    if shape.data == "microagg":
+        _microaggregated(folder, shape, seed)
+        return
     stream = np.random.default_rng(seed)
     people = POPULATIONS[shape.data](shape, stream)
     puf, eif, iuf = drawn(people, shape, stream)
     for name, frame in (("puf", puf), ("eif", eif), ("iuf", iuf)):
         frame.write_parquet(folder / f"{name}.parquet")
     save_study(_study(folder, people, shape), folder / "study.toml")
+
+
+def _microaggregated(folder: Path, shape: Shape, seed: int) -> None:
+    """All records released; for windows and trimmed the intruder's values deviate."""
+    far = shape.attack in {"microagg_windows", "microagg_trimmed"}
+    asked = Situation(
+        situation="deviating" if far else "basic",
+        records=shape.records,
+        variables=shape.numeric,
+        share=1,
+        seed=seed,
+    )
+    made = made_up(asked)
+    for name, frame in (("puf", made.puf), ("eif", made.eif), ("iuf", made.iuf)):
+        frame.write_parquet(folder / f"{name}.parquet")
+    study = ri.Study(
+        title=f"Benchmark: {shape.attack}",
+        puf=ri.PublicFile(folder / "puf.parquet", key="pufid"),
+        eif=ri.IntruderFile(folder / "eif.parquet", key="eifid"),
+        truth=ri.TruthFile(folder / "iuf.parquet"),
+        variables=[ri.numeric(name) for name in asked.names],
+        attacks={shape.attack: METHODS[shape.attack](variables=["all"])},
+    )
+    save_study(study, folder / "study.toml")
 
 
 # Populations --------------------------------------------------------------------------------------

@@ -25,10 +25,11 @@ from unittest.mock import patch
 import numpy as np
 
 from reident import Study, attacks
-from reident.attacks import pairwise, unicity
+from reident.attacks import microagg, pairwise, unicity
 from reident.engine.local import local
 from reident.io.intake import take_in
 from reident.kernels import CACHE
+from reident.model.options import METHODS
 
 if TYPE_CHECKING:
     from reident.model.pairs import Pairs
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 MOST_RUNS = 3
 LONG = 10.0
 """A run of so many seconds is not repeated, unless kernels were compiled in it."""
-CODING = {"unicity": (unicity, "coded_matrix")}
+CODING = {
+    "unicity": (unicity, "coded_matrix"),
+    **{name: (microagg, "release_of") for name in METHODS if name.startswith("microagg_")},
+}
 RANKED = (attacks, "_metric")
 """Where an attack turns cells into coded columns: before the clock, for us as for the peers."""
 
@@ -68,7 +72,7 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
     home, name = CODING.get(attack.method, RANKED)
     arguments = (attack, taken.files, variables)
     if attack.method in CODING:
-        arguments = (taken.files, variables, attack)
+        arguments = (taken.files, variables, attack)[: 3 if home is unicity else 2]
     ready = getattr(home, name)(*arguments)
     coded = time.perf_counter()
     peaks = [peak_mb()]

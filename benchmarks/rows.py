@@ -140,6 +140,17 @@ def _unicity(name: str, records: int, v: int, need: Need, peers: tuple[str, ...]
     return Row(name=name, family="unicity", shape=shape, peers=peers, need=need)
 
 
+def _microagg(attack: str, size: str, records: int, seconds: float) -> Row:
+    """Ten variables; the intruder's file is as large as the release, or deviates from it."""
+    shape = Shape(attack=f"microagg_{attack}", data="microagg", records=records, numeric=10)
+    return Row(
+        name=f"microagg-{attack}-{size}-v10",
+        family="microagg",
+        shape=replace(shape, missing=0.0),
+        need=Need(seconds=seconds),
+    )
+
+
 def _real(data: str, attack: str, records: int = SMALL) -> Row:
     """Real files; group-bys over all sets of their variables would take the peer for ever."""
     return Row(
@@ -173,6 +184,11 @@ MEASURED = (
     _unicity("unicity-1e6-v13", LARGE, 13, Need(seconds=150, required=False)),
     _unicity("unicity-1e6-v20", LARGE, 20, NOTHING_ASKED),
     _unicity("unicity-1e6-v30", LARGE, 30, NOTHING_ASKED),
+    *(
+        _microagg(attack, size, records, seconds)
+        for attack in ("interval", "nearest", "windows", "trimmed")
+        for size, records, seconds in (("1e5", SMALL, 20), ("1e6", LARGE, 180))
+    ),
     *(_real("nist-acs", attack) for attack in ("unicity", "taxicab", "euclidean")),
     *(_real("eusilc", attack, 30_000) for attack in ("unicity", "taxicab", "euclidean")),
     *(_real("ahs", attack) for attack in ("unicity", "taxicab", "euclidean", "strict", "adhoc")),

@@ -1,4 +1,4 @@
-"""Drawn options of the four attacks, every rule of adhoc included."""
+"""Drawn options of the attacks, every rule of adhoc included."""
 
 from typing import Any
 
@@ -110,6 +110,30 @@ def draw_options(
     return options
 
 
+MICROAGG = ("microagg_interval", "microagg_nearest", "microagg_windows", "microagg_trimmed")
+
+
+def draw_microagg(tape: Tape, columns: list[Column]) -> dict[str, dict[str, Any]]:
+    """One attack on micro-aggregated values, if there is a number to compare."""
+    names = [one.linking.name for one in columns if one.linking.kind != "categorical"]
+    if not names:
+        return {}
+    method = tape.pick(*MICROAGG)
+    options: dict[str, Any] = {}
+    if tape.chance(60):
+        options["variables"] = tape.pick("uncorrelated", "all", tape.shuffled(names))
+    if method == "microagg_interval" and tape.chance(75):
+        options["radius"] = tape.pick("half_gap", "midpoint", "rank", "auto")
+    if method == "microagg_nearest" and tape.chance(75):
+        options["k"] = tape.number(1, 3)
+    if method == "microagg_windows" and tape.chance(75):
+        options["window"] = tape.pick(1, 2, 4, 100, "auto")
+        options["deviation"] = tape.pick(0.03, 0.1, 0.5, 0.9)
+    if method in MICROAGG[2:]:
+        options["agree"] = tape.number(1, len(names))
+    return {method: options}
+
+
 def draw_bins(tape: Tape) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if tape.chance(40):
@@ -153,4 +177,6 @@ def draw_attacks(
         method = tape.pick(*METHODS)
         options = draw_options(tape, method, columns, callables=callables)
         attacks[tape.pick("another", "strict-2")] = {"method": method} | options
+    if tape.chance(40):
+        attacks |= draw_microagg(tape, columns)
     return attacks

@@ -92,7 +92,7 @@ def option_features(case: Any) -> set[str]:
     found = set() if case.attacks else {"default attacks"}
     for options in case.oracle_attacks.values():
         found.add(options["method"])
-        for name in ("bins_method", "cuts", "scale", "interactions", "pairs"):
+        for name in ("bins_method", "cuts", "scale", "interactions", "pairs", "radius"):
             if name in options:
                 found.add(f"{name} = {options[name]}")
         for name in ("keep", "bins", "orders", "variables", "missing_score"):
@@ -117,6 +117,9 @@ def attack_features(case: Any, options: dict[str, Any], result: dict[str, Any]) 
     if options["method"] == "unicity":
         counts = {row["suspected"] for row in result["readings"]}
         return found | ({"readings differ"} if len(counts) > 1 else set())
+    if options["method"].startswith("microagg_"):
+        tied = any(row["candidates"] not in (None, 0, 1) for row in result["steps"][-1:])
+        return found | ({"several candidates left"} if tied else set())
     if result["tied_out"]:
         found.add("tied out")
     files = case.records("puf"), case.records("eif")

@@ -145,18 +145,13 @@ class Case:
     def study(self) -> Any:
         """The case as a study of the Python API."""
         import reident as ri
+        from reident.model import options as attack_options
 
         puf, eif, iuf = self.frames()
-        methods = {
-            "unicity": ri.Unicity,
-            "taxicab": ri.Taxicab,
-            "euclidean": ri.Euclidean,
-            "adhoc": ri.AdHoc,
-        }
         attacks = {}
         for label, options in self.attacks.items():
             given = {name: value for name, value in options.items() if name != "method"}
-            attacks[label] = methods[options.get("method", label)](**given)
+            attacks[label] = attack_options.METHODS[options.get("method", label)](**given)
         makers = {"numeric": ri.numeric, "categorical": ri.categorical, "date": ri.date}
         truth = None
         if iuf is not None:

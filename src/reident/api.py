@@ -6,8 +6,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import polars as pl
+
 from reident import disk, handover
 from reident.audit import audit
+from reident.encode.cells import number_table
 from reident.errors import DataError, Fault, RefusalError, SpecError
 from reident.guard import protect_options
 from reident.haystack import haystack, look
@@ -15,21 +18,23 @@ from reident.io import outputs
 from reident.io.intake import take_in
 from reident.io.saved import saved_text
 from reident.io.spec import examine, read_study, read_text
+from reident.io.tables import read_table, refuse_absent
 from reident.model import result as results
 from reident.model import study as model
 from reident.model.files import SourceFile
+from reident.model.microaggregated import Microaggregated, MicroaggregateOptions
+from reident.model.variables import numeric
 from reident.run import chosen, plan, run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
+    from collections.abc import Callable, Sequence
 
     from reident.engine.job import Watch
     from reident.model.notes import Note
     from reident.model.options import Attack
     from reident.model.protect import Protected
     from reident.model.uniques import MinimalUniques, Uniques
+    from reident.scenario.population import Scenario
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,18 +181,63 @@ def write_scenario(folder: Path, *, records: int, seed: int, force: bool = False
 
     if records < 1:
         raise SpecError(Fault(where="records", found="less than one", remedy="Give at least 1"))
+    return _write_made_up(folder, lambda: study_scenario(records=records, seed=seed), force=force)
+
+
+def write_microagg(folder: Path, asked: dict[str, Any], *, force: bool = False) -> Path:
+    """Write the made-up files of `scenario microagg`; returns the path of the study file."""
+    from reident.claims import made_up  # noqa: PLC0415  # only here
+    from reident.scenario.microagg import Situation  # noqa: PLC0415
+
+    situation = Situation(**asked)
+    return _write_made_up(folder, lambda: made_up(situation), force=force)
+
+
+def write_claims(
+    folder: Path,
+    asked: dict[str, Any],
+    *,
+    ks: Sequence[int] = (),
+    seeds: int = 1,
+    jobs: int = 1,
+    force: bool = False,
+    tell: Callable[[int, int], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Measure what Winkler (2002) claims; writes claims.json and the picture claims.svg."""
+    from reident import claims  # noqa: PLC0415  # only here
+    from reident.report.claims import picture  # noqa: PLC0415
+    from reident.scenario.microagg import Situation  # noqa: PLC0415
+
+    situation = Situation(**asked)
+    path = folder / "claims.json"
+    _refuse_earlier(path, force=force)
+    rows = [
+        claim.to_dict()
+        for claim in claims.claims(situation, ks or claims.DEFAULT_K, seeds, jobs, tell)
+    ]
+    disk.make_folder(folder)
+    disk.write_text(folder / "claims.svg", picture(rows))
+    disk.write_text(path, outputs.as_json({"asked": asked, "seeds": seeds, "claims": rows}))
+    return rows
+
+
+def _write_made_up(folder: Path, make: Callable[[], Scenario], *, force: bool) -> Path:
     path = folder / "study.toml"
-    if path.exists() and not force:
-        raise RefusalError(
-            Fault(where=str(path), found="an earlier scenario", remedy="Replace it by --force")
-        )
-    made = study_scenario(records=records, seed=seed)
+    _refuse_earlier(path, force=force)
+    made = make()
     disk.make_folder(folder)
     for name, frame in (("puf", made.puf), ("eif", made.eif), ("iuf", made.iuf)):
         with disk.create(folder / f"{name}.csv") as stream:
             frame.write_csv(stream)
     disk.write_text(path, made.study)
     return path
+
+
+def _refuse_earlier(path: Path, *, force: bool) -> None:
+    if path.exists() and not force:
+        raise RefusalError(
+            Fault(where=str(path), found="an earlier scenario", remedy="Replace it by --force")
+        )
 
 
 def uniques(
@@ -288,6 +338,41 @@ def decrypt(
     if out is not None:
         return handover.decrypt_to(file, Path(key_file), Path(out), force=force).frame
     return handover.decrypt(file, Path(key_file)).frame
+
+
+def microaggregate(
+    source: Any, variables: Sequence[str], *, k: int = 3, **options: Any
+) -> Microaggregated:
+    """Replace numbers by what groups of at least k have in common (Winkler 2002).
+
+    Options: `method` ("single": each variable by itself; "mdav": all at once), `statistic` ("mean",
+    "median"; MDAV takes means), `missing_codes`, `separator`, `encoding`. Other columns and the
+    order of rows stay.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"income": [10, 70, 20, 90, 30, 80]})
+    >>> microaggregate(frame, ["income"], k=3).frame["income"].to_list()
+    [20.0, 80.0, 20.0, 80.0, 20.0, 80.0]
+    """
+    from reident.remedies import microaggregation  # noqa: PLC0415  # compiles kernels
+
+    asked, how = _how_to_read(options)
+    chosen_options = MicroaggregateOptions(variables=tuple(variables), k=k, **asked)
+    file = SourceFile(source, **how)
+    frame = read_table(file).frame
+    refuse_absent(file, frame.columns, chosen_options.variables)
+    before = number_table(frame, [numeric(name) for name in chosen_options.variables], file)
+    after = microaggregation.aggregated(before, chosen_options)
+    columns = [
+        pl.Series(name, values).fill_nan(None)
+        for name, values in zip(chosen_options.variables, after.T, strict=True)
+    ]
+    return Microaggregated(
+        options=chosen_options,
+        records=len(frame),
+        information_loss=microaggregation.information_loss(before, after),
+        frame=frame.with_columns(columns),
+    )
 
 
 def _how_to_read(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -138,7 +138,7 @@ def _variables(study: Study) -> list[oracle.Variable]:
 def _options(attack: Attack) -> dict[str, Any]:
     """The options as the study file writes them, decimals kept."""
     options = {name: getattr(attack, name) for name in type(attack).model_fields}
-    options.pop("variables")
+    options["variables"] = attack.options()["variables"]
     if "rules" in options:
         options["rules"] = {name: _rule(rule) for name, rule in options["rules"].items()}
     return {"method": attack.method} | options

@@ -43,6 +43,10 @@ VALUES = "tests/unit/remedies/test_values.py"
 GROUPS = "tests/unit/remedies/test_groups.py"
 SEALING = "tests/unit/test_sealing.py"
 ACCOUNTS = "tests/unit/remedies/test_accounts.py"
+WINDOWS = "tests/unit/kernels/test_windows.py"
+AGGREGATION = "tests/unit/remedies/test_microaggregation.py"
+MICROAGG = "tests/oracle/test_microagg.py"
+WINKLER = "tests/papers/test_winkler.py"
 
 
 LOOKUPS = ("looking_pairs_up_finds", True)
@@ -429,6 +433,130 @@ MUTANTS = [
             "many_small_files",
             True,
         ),
+    ),
+    *_mutants(
+        "kernels/windows.py",
+        (
+            "first_from",
+            "if values[middle] < low:",
+            "if values[middle] <= low:",
+            WINKLER,
+            "intervals_of_one",
+        ),
+        (
+            "span_of_nearest",
+            "if value - values[middle] > values[middle + count] - value:",
+            "if value - values[middle] > values[middle + count - 1] - value:",
+            WINDOWS,
+            "spans_hold",
+        ),
+        ("in_most", "if v - i < best:", "if v - i <= best:", WINDOWS, "row_in_most"),
+        (
+            "met_before",
+            "met |= inside(place, spans, turn[earlier])",
+            "met = False",
+            WINDOWS,
+            "smallest_trimmed",
+        ),
+    ),
+    *_mutants(
+        "kernels/prefixes.py",
+        (
+            "fill_prefixes",
+            "part = place[row, j] // size[j]",
+            "part = min(place[row, j] // size[j] + 1, PARTS - 1)",
+            WINDOWS,
+            "bitmaps_lose",
+        ),
+        (
+            "add",
+            "carry = digit[w] & more[w]",
+            "carry = digit[w] | more[w]",
+            WINDOWS,
+            "bitmaps_lose",
+        ),
+        (
+            "add_two",
+            "two = (a & b) | (ones[w] & once)",
+            "two = (a & b) & (ones[w] & once)",
+            WINDOWS,
+            "bitmaps_lose",
+        ),
+        (
+            "rows_in_many",
+            "start = (1 << needed) - least",
+            "start = (1 << needed) - least - 1",
+            WINDOWS,
+            "bitmaps_lose",
+        ),
+    ),
+    *_mutants(
+        "kernels/trimmed.py",
+        ("difference", "if y == 0.0:", "if y < 0.0:", WINDOWS, "in_units"),
+        (
+            "trimmed_sum",
+            "while k > 0 and units[k - 1] > apart:",
+            "while k > 0 and units[k - 1] < apart:",
+            WINDOWS,
+            "smallest_trimmed",
+        ),
+        (
+            "choose_spans",
+            "return v - chosen + 1",
+            "return v - chosen",
+            WINDOWS,
+            "smallest_trimmed",
+        ),
+        (
+            "nearest_trimmed",
+            "if out[p, 1] and out[p, 0] <= most:",
+            "if out[p, 1]:",
+            WINDOWS,
+            "smallest_trimmed",
+        ),
+    ),
+    *_mutants(
+        "kernels/stepwise.py",
+        (
+            "cut_runs",
+            "if same(table, j, first, middle):",
+            "if not same(table, j, first, middle):",
+            WINDOWS,
+            "runs_of_equal",
+        ),
+        (
+            "narrow",
+            "least = min(least, value - table.values[j, at - 1])",
+            "least = min(least, table.values[j, at - 1] - value)",
+            WINKLER,
+            "a_tie_is_settled",
+        ),
+        (
+            "nearest_stepwise",
+            "held = narrow(table, j, states[p, j], values[p, j], spans, held, spare)",
+            "held = narrow(table, j, -1, values[p, j], spans, held, spare)",
+            WINKLER,
+            "nearest_on_the_second",
+        ),
+    ),
+    *_mutants(
+        "kernels/groups.py",
+        (
+            "end_of_run",
+            "return size if size - first < 2 * k else first + k",
+            "return size if size - first <= 2 * k else first + k",
+            AGGREGATION,
+            "may_be_cut",
+        ),
+        ("farthest", "if distance > best:", "if distance >= best:", MICROAGG, "mdav_on"),
+        (
+            "nearest",
+            "if count == k and distance >= reach[k - 1]:",
+            "if count == k and distance > reach[k - 1]:",
+            WINDOWS,
+            "first_of_the_nearest",
+        ),
+        ("mdav_groups", "pair = size >= 3 * k", "pair = size > 3 * k", MICROAGG, "mdav_on"),
     ),
     *_mutants(
         "kernels/keys.py",

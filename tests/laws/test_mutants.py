@@ -75,6 +75,11 @@ KERNELS = {
     "minimal.contains_one_of",
     "minimal.part",
     "minimal.sets_of_size",
+    "windows.in_most",
+    "prefixes.rows_in_many",
+    "trimmed.nearest_trimmed",
+    "stepwise.narrow",
+    "groups.mdav_groups",
 }
 TRIED = ("kernels.shortlist.put", "attacks.pairwise._ranked", "model.rates.chance_of_a_hit")
 

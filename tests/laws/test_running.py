@@ -29,6 +29,7 @@ from reident.run import run
 from reident.scenario.population import study_scenario
 from strategies import cases
 
+STEPPED = ("microagg_interval", "microagg_nearest")
 wide = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -84,9 +85,18 @@ def without_order_of_variables(results):
     return as_json(found)
 
 
+def goes_by_order(label, options):
+    """Whether an attack takes the study's variables in their order, as its definition says."""
+    method, chosen = options.get("method", label), options.get("variables", "")
+    words = ("", "all", "uncorrelated") if method in STEPPED else ("uncorrelated",)
+    return method.startswith("microagg_") and chosen in words
+
+
 @wide
 @given(case=cases(), data=st.data())
 def test_the_order_of_variables_changes_nothing_but_their_listing(case, data):
+    attacks = {name: one for name, one in case.attacks.items() if not goes_by_order(name, one)}
+    case = dataclasses.replace(case, attacks=attacks)
     other = dataclasses.replace(case, variables=tuple(data.draw(st.permutations(case.variables))))
     one, two = as_bytes(case.study().run()), as_bytes(other.study().run())
     assert without_order_of_variables(two[0]) == without_order_of_variables(one[0])

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import json
-import math
 import os
 import tempfile
 from importlib import import_module
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from judging import assert_api_equals_oracle, assert_results, assert_same, pair_rows
 from reident.attacks import crowd, partners, sides, unicity
 from reident.oracle import study as judge
 from reident.oracle import text_of
@@ -22,66 +22,7 @@ from strategies import Case, cases, large_case, tally
 from study_case import Linking
 
 EXAMPLES = int(os.environ.get("REIDENT_EXAMPLES", "2000"))
-STUDY = ("puf_records", "eif_records", "truth_pairs", "truth_unknown", "truth_pairs_split")
-NOT_JUDGED = {"options", "notes"}
 oracle_study = import_module("reident.oracle.study")
-
-
-def assert_same(expected, found, where):
-    """Floats to 12 places, everything else exactly."""
-    if isinstance(expected, dict):
-        assert isinstance(found, dict), where
-        assert set(found) == set(expected), where
-        for name, value in expected.items():
-            assert_same(value, found[name], f"{where}.{name}")
-    elif isinstance(expected, (list, tuple)):
-        assert len(found) == len(expected), f"{where}: {found} instead of {expected}"
-        for i, value in enumerate(expected):
-            assert_same(value, found[i], f"{where}[{i}]")
-    elif isinstance(expected, float):
-        assert isinstance(found, float), f"{where}: {found!r} instead of {expected!r}"
-        same = math.isclose(expected, found, rel_tol=1e-12)
-        assert same, f"{where}: {found!r} instead of {expected!r}"
-    else:
-        same = type(found) is type(expected) and found == expected
-        assert same, f"{where}: {found!r} instead of {expected!r}"
-
-
-def assert_results(expected, found):
-    """The content of results.json against the oracle."""
-    for name in (*STUDY, "overlap", "true_pair_agreement"):
-        assert_same(expected[name], found[name], name)
-    assert list(found["attacks"]) == list(expected["attacks"])
-    for label, attack in expected["attacks"].items():
-        result = dict(found["attacks"][label])
-        assert set(result) == set(attack) - {"pair_list"} | NOT_JUDGED, label
-        if result["histogram"] is not None:
-            result["histogram"] = dict(result["histogram"])
-            sample = result["histogram"].pop("random_other")
-            assert sum(sample) == result["histogram"].pop("random_pairs"), label
-        for name in set(attack) - {"pair_list"}:
-            assert_same(attack[name], result[name], f"{label}.{name}")
-
-
-def pair_rows(case: Case, frame: pl.DataFrame) -> list[tuple]:
-    """Pairs of a product table in the oracle's form."""
-    puf = [f"puf_{name}" for name in case.puf_key]
-    eif = [f"eif_{name}" for name in case.eif_key]
-    assert frame.columns == [*puf, *eif, "score", "rank", "tied", "confirmed"]
-    rows = []
-    for row in frame.iter_rows(named=True):
-        eif_key = tuple(row[name] for name in eif)
-        rows.append(
-            (
-                tuple(row[name] for name in puf),
-                None if all(part is None for part in eif_key) else eif_key,
-                row["score"],
-                row["rank"],
-                row["tied"],
-                row["confirmed"],
-            )
-        )
-    return rows
 
 
 @settings(max_examples=300)
@@ -98,14 +39,6 @@ def test_a_study_of_texts_is_the_same_study(case):
     strata = [puf for puf, _ in case.strata]
     attacks = case.oracle_attacks
     assert judge(*files, case.truth, case.oracle_variables, attacks, strata) == case.oracle()
-
-
-def assert_api_equals_oracle(case):
-    expected = case.oracle()
-    result = case.study().run()
-    assert_results(expected, result.to_dict())
-    for label, attack in expected["attacks"].items():
-        assert_same(attack["pair_list"], pair_rows(case, result[label].pairs), f"{label}.pairs")
 
 
 @settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])

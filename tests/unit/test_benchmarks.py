@@ -16,7 +16,13 @@ import pytest
 pytestmark = pytest.mark.xdist_group("benchmarks")
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = ROOT / "benchmarks"
-ONE_EACH = ("taxicab-1e5-v10", "euclidean-1e5-6", "adhoc-1e5", "unicity-1e5-v10")
+ONE_EACH = (
+    "taxicab-1e5-v10",
+    "euclidean-1e5-6",
+    "adhoc-1e5",
+    "unicity-1e5-v10",
+    "microagg-interval-1e5",
+)
 LINE = "growth-taxicab-n"
 SEARCH = "uniques-1e7-v20"
 SIDES = ("ours", "peers", "plan", "command")

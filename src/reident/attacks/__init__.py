@@ -1,17 +1,18 @@
 """Attacks: each links two prepared files and returns the pairs it suspects.
 
 A new attack is one file here, one scorer, one oracle. Read `pairwise` for the three ranked
-metrics, `unicity` for the fourth, `verify` for what happens when the truth comes in.
+metrics, `unicity` for the fourth, `microagg` for micro-aggregated files, `verify` for what happens
+when the truth comes in.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reident.attacks import adhoc, euclidean, taxicab, unicity
+from reident.attacks import adhoc, euclidean, microagg, taxicab, unicity
 from reident.attacks.pairwise import link_ranked
 from reident.attacks.sample import other_pairs, true_pairs
-from reident.model.options import AdHoc, Attack, Euclidean, Taxicab, Unicity
+from reident.model.options import AdHoc, Attack, Euclidean, Microagg, Taxicab, Unicity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,8 @@ def link(
     """Run one attack. The truth is only looked at to score its pairs, never to find any."""
     if isinstance(attack, Unicity):
         return unicity.link(attack, files, variables, truth, fold, label)
+    if isinstance(attack, Microagg):
+        return microagg.link(attack, files, variables, fold, label)
     metric = _metric(attack, files, variables)
     others = other_pairs(files, truth, seed, label)
     return link_ranked(metric, files, true_pairs(truth), others, fold, label)

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.model.linked import BARS, READINGS, UNMET
-from reident.model.rates import Rates, baseline
+from reident.model.rates import Rates, baseline, percent
 from reident.model.result import StratumCounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from reident.encode.files import Files
-    from reident.model.linked import Exposure, Linked, Ranking
+    from reident.model.linked import Exposure, Linked, Ranking, Steps
     from reident.model.truth import Truth
 
 Ints = npt.NDArray[np.int64]
@@ -56,7 +56,30 @@ def verify(linked: Linked, truth: Truth | None, files: Files) -> Verified:
         fields |= _ranked_fields(linked, linked.ranking, truth, flags)
     if linked.exposure is not None:
         fields |= _exposure_fields(linked, linked.exposure, truth, confirmed)
+    if linked.steps is not None:
+        fields["steps"] = _step_rows(linked.steps, truth, files.puf_records)
     return Verified(confirmed=flags, rates=rates, fields=fields)
+
+
+def _step_rows(steps: Steps, truth: Truth | None, records: int) -> tuple[dict[str, Any], ...]:
+    """Candidates left and records linked after each variable (Winkler, Basic Situation)."""
+    rows = []
+    for place, name in enumerate(steps.names):
+        left = steps.candidates[:, place]
+        one = left == 1
+        confirmed = None
+        if truth is not None:
+            confirmed = int(truth.holds(steps.puf[one], steps.eif[one, place]).sum())
+        rows.append(
+            {
+                "variable": name,
+                "candidates": float(left.sum() / len(left)) if len(left) else None,
+                "suspected": int(one.sum()),
+                "confirmed": confirmed,
+                "confirmed_rate": percent(confirmed, records),
+            }
+        )
+    return tuple(rows)
 
 
 def _baseline(linked: Linked, truth: Truth | None, files: Files) -> float | None:

@@ -7,5 +7,18 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from reident.errors import Fault, SpecError
+
+
+def numbers_in(text: str, flag: str) -> list[int]:
+    """The whole numbers of a flag, separated by commas."""
+    try:
+        return [int(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise SpecError(
+            Fault(where=f"--{flag}", found="not whole numbers", remedy="Separate them by commas")
+        ) from None
+
+
 Count = Annotated[int, Parameter(validator=Number(gte=0))]
 """A whole number that counts something."""

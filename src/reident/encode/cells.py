@@ -21,7 +21,7 @@ from reident.errors import DataError, Fault
 from reident.model.notes import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from reident.model.files import SourceFile
     from reident.model.variables import Variable
@@ -63,9 +63,15 @@ class Cells:
 def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
     """Read a column as the variable that it holds; wrong values raise DataError with counts."""
     name, column = column.name, column.alias("cell")
-    text = text_of(column)
-    blank = text.is_null() | (text.str.strip_chars() == "").fill_null(value=False)
     missing_codes = [*file.missing, *variable.missing]
+    if column.dtype.is_float() and variable.kind == "numeric":
+        # Texts of floats take long to make, and only codes are looked for among them.
+        coded = missing_codes or variable.not_applicable
+        text = text_of(column) if coded else column.fill_nan(None)
+        blank = text.is_null()
+    else:
+        text = text_of(column)
+        blank = text.is_null() | (text.str.strip_chars() == "").fill_null(value=False)
     if variable.kind == "categorical":
         _refuse(
             float_beyond_whole_numbers(column),
@@ -103,6 +109,20 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
     )
     # Adding 0.0 turns -0.0 into 0.0, so that the two are one value everywhere.
     return Cells(state=state, number=np.where(state == PRESENT, number, 0.0) + 0.0)
+
+
+def number_table(
+    frame: pl.DataFrame, variables: Sequence[Variable], file: SourceFile
+) -> npt.NDArray[np.float64]:
+    """Numeric columns of a table side by side, NaN where there is no number."""
+    columns = [cells(frame[variable.column("puf")], variable, file) for variable in variables]
+    return np.stack(
+        [
+            np.where(one.present, np.zeros(0) if one.number is None else one.number, np.nan)
+            for one in columns
+        ],
+        axis=1,
+    )
 
 
 def _states(

@@ -68,6 +68,20 @@ class Exposure:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Steps:
+    """What a stepwise attack knows after each variable, in the order of `names`.
+
+    `puf` are the compared records; candidates[i, s] EIF records fit record i after s + 1 variables,
+    and eif[i, s] is one of them.
+    """
+
+    names: tuple[str, ...]
+    puf: Ints
+    candidates: Ints
+    eif: Ints
+
+
+@dataclass(frozen=True, kw_only=True)
 class Linked:
     """Suspected records and pairs. `truth_units` and `truth_reading` judge the true pairs alike.
 
@@ -85,6 +99,7 @@ class Linked:
     scale: Scale | None = None
     ranking: Ranking | None = None
     exposure: Exposure | None = None
+    steps: Steps | None = None
     truth_units: Ints | None = None
     truth_reading: Ints | None = None
     random_units: Ints | None = None

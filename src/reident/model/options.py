@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from reident.errors import Fault, SpecError
 from reident.model.rules import Judged, Rule, rule_of
 from reident.model.value import Names, Number, Value
+from reident.model.variables import Kind
 
 MOST_PLACES = 9
 
@@ -37,7 +38,21 @@ class Attack(Value):
     """A method with its settings; `variables` narrows the study's linking variables."""
 
     method: ClassVar[str]
+    kinds: ClassVar[tuple[Kind, ...]] = ("numeric", "categorical", "date")
+    """Kinds of variables that it compares."""
+    stepwise: ClassVar[bool] = False
+    """Whether the order of its variables counts."""
     variables: Names = ()
+
+    @property
+    def needs(self) -> int:
+        """The fewest variables that it can work with."""
+        return 1
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The linking variables that were chosen by name; none where all are meant."""
+        return self.variables
 
     def options(self) -> dict[str, Any]:
         """Every option with its value, as results.json records it."""
@@ -154,10 +169,106 @@ class AdHoc(Attack):
         super().__init__(**({} if rules is None else {"rules": rules}), **options)
 
 
+UNCORRELATED, ALL = "uncorrelated", "all"
+Agree = Annotated[int, Field(ge=1, le=MOST_VARIABLES)]
+Share = Annotated[Number, Field(gt=0, lt=1)]
+
+
+class Microagg(Attack):
+    """An attack on a file that was micro-aggregated one variable at a time (Winkler 2002).
+
+    `variables` names the variables in the order in which they are compared, or says how they are
+    chosen: "all", or "uncorrelated", the first three that vary and have pairwise R2 <= 0.2 in the
+    released file. One guess a record; a tie is no guess.
+    """
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("numeric", "date")
+    stepwise: ClassVar[bool] = True
+    variables: Names = (ALL,)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The variables by name; none where a word stands for them."""
+        return () if self.variables in {(), (ALL,), (UNCORRELATED,)} else self.variables
+
+    def options(self) -> dict[str, Any]:
+        """As for every attack; a word instead of names stays a word."""
+        word = {} if self.named else {"variables": self.variables[0] if self.variables else ALL}
+        return super().options() | word
+
+
+class MicroaggInterval(Microagg):
+    """The record inside most of the intervals that the released values leave (Basic Situation).
+
+    >>> MicroaggInterval(radius="half_gap").variables
+    ('uncorrelated',)
+    """
+
+    method: ClassVar[str] = "microagg_interval"
+    variables: Names = (UNCORRELATED,)
+    radius: Literal["auto", "half_gap", "midpoint", "rank"] = "auto"
+
+
+class MicroaggNearest(Microagg):
+    """Of the 3k nearest on the first variable the nearest on the second (First Extension).
+
+    >>> MicroaggNearest(k=10).k
+    10
+    """
+
+    method: ClassVar[str] = "microagg_nearest"
+    variables: Names = (UNCORRELATED,)
+    k: Annotated[int, Field(ge=1)] = 3
+
+
+class MicroaggWindows(Microagg):
+    """The record in most windows around the released values, `agree` at least (Second Extension).
+
+    >>> MicroaggWindows().window
+    'auto'
+    """
+
+    method: ClassVar[str] = "microagg_windows"
+    window: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
+    agree: Agree = 7
+    deviation: Share = Decimal("0.03")
+
+    @property
+    def needs(self) -> int:
+        """So many variables must agree."""
+        return self.agree
+
+
+class MicroaggTrimmed(Microagg):
+    """The nearest record on the `agree` variables that fit best, by relative difference.
+
+    >>> MicroaggTrimmed().agree
+    7
+    """
+
+    method: ClassVar[str] = "microagg_trimmed"
+    agree: Agree = 7
+
+    @property
+    def needs(self) -> int:
+        """So many variables are compared at best."""
+        return self.agree
+
+
 Ranked = Taxicab | Euclidean | AdHoc
 
 METHODS: dict[str, type[Attack]] = {
-    attack.method: attack for attack in (Unicity, Taxicab, Euclidean, AdHoc)
+    attack.method: attack
+    for attack in (
+        Unicity,
+        Taxicab,
+        Euclidean,
+        AdHoc,
+        MicroaggInterval,
+        MicroaggNearest,
+        MicroaggWindows,
+        MicroaggTrimmed,
+    )
 }
 DEFAULT_ATTACKS: dict[str, Attack] = {
     "unicity": Unicity(),

@@ -69,6 +69,7 @@ class AttackResult:
     by_rank: tuple[Mapping[str, Any], ...] = ()
     by_order: tuple[Mapping[str, Any], ...] = ()
     readings: tuple[Mapping[str, Any], ...] = ()
+    steps: tuple[Mapping[str, Any], ...] = ()
     uniques: Mapping[str, int] | None = None
     by_stratum: tuple[StratumCounts, ...] = ()
     histogram: Mapping[str, Any] | None = None
@@ -125,6 +126,7 @@ class AttackResult:
             "by_rank": [dict(row) for row in self.by_rank],
             "by_order": [dict(row) for row in self.by_order],
             "readings": [dict(row) for row in self.readings],
+            "steps": [dict(row) for row in self.steps],
             "uniques": None if self.uniques is None else dict(self.uniques),
             "by_stratum": [row.to_dict() for row in largest(self.by_stratum)],
             "histogram": None if self.histogram is None else dict(self.histogram),

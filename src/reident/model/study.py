@@ -54,8 +54,14 @@ class Study(Value):
 
     def linking(self, attack: Attack) -> tuple[Variable, ...]:
         """The variables an attack looks at, in the study's order."""
-        chosen = attack.variables or tuple(variable.name for variable in self.variables)
-        return tuple(variable for variable in self.variables if variable.name in chosen)
+        chosen = attack.named or tuple(
+            variable.name for variable in self.variables if variable.kind in attack.kinds
+        )
+        found = [variable for variable in self.variables if variable.name in chosen]
+        # Attacks that go from variable to variable go in the order that was asked for.
+        return tuple(
+            sorted(found, key=lambda one: chosen.index(one.name) if attack.stepwise else 0)
+        )
 
 
 def faults_between(study: Study) -> list[Fault]:
@@ -140,10 +146,27 @@ def _attack_faults(study: Study, label: str, attack: Attack) -> list[Fault]:
             found=f"{name!r} is not a linking variable",
             remedy=f"Name some of: {', '.join(names)}",
         )
-        for name in attack.variables
+        for name in attack.named
         if name not in names
     ]
     linking = study.linking(attack)
+    faults += [
+        Fault(
+            where=f"{where}.variables",
+            found=f"{variable.name!r} is {variable.kind}",
+            remedy=f"This attack compares: {', '.join(attack.kinds)}",
+        )
+        for variable in linking
+        if variable.kind not in attack.kinds
+    ]
+    if len(linking) < attack.needs and set(attack.named) <= set(names):
+        faults.append(
+            Fault(
+                where=where,
+                found=f"{len(linking)} variables that it can compare",
+                remedy=f"It needs {attack.needs} of these kinds: {', '.join(attack.kinds)}",
+            )
+        )
     if isinstance(attack, Unicity) and len(linking) > MOST_VARIABLES:
         faults.append(
             Fault(

@@ -17,6 +17,7 @@ file               idea                                                  Primer
 ``truth.py``       the truth file                                        1.1 (3), 1.2 (3)
 ``rates.py``       rates, interval, blind guesser                        1.2 (2-6)
 ``tables.py``      by rank, order, reading, stratum; histograms          2.1 (6), 2.2 (4)
+``microagg.py``    attacks on micro-aggregated values                    Winkler 2002
 ``study.py``       all of it in one call                                 1.2
 =================  ====================================================  ==================
 

@@ -5,12 +5,13 @@ enough to check single records of large files.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from . import microagg
 from .prepared import Prepared, Row
 from .ranks import RankGroup, kept_groups, rank_groups
 from .unicity import READINGS, partners
-from .values import Key
+from .values import Cells, Key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +30,14 @@ class Linked:
     """The links of an attack in order of PUF key, rank, EIF key, and what was seen on the way.
 
     ``first_ranks``: for every PUF record with a passing pair its first rank (Primer 2.2, step 4).
-    ``readings``: for unicity the pairs under each reading.
+    ``readings``: for unicity the pairs under each reading. ``steps``: for attacks that go from
+    variable to variable the candidates that each compared record has left after each.
     """
 
     links: tuple[Link, ...]
     first_ranks: Mapping[Key, RankGroup[Key]]
     readings: Mapping[str, frozenset[tuple[Key, Key]]]
+    steps: Mapping[Key, list[list[Key]]] = field(default_factory=dict)
 
 
 def passing_groups(prepared: Prepared, row: Row) -> list[RankGroup[Key]]:
@@ -63,6 +66,9 @@ def suspects(prepared: Prepared, key: Key) -> list[tuple[Key, float | None, int 
     row = prepared.puf[key]
     if prepared.method == "unicity":
         return [(e, None, None) for e in unicity_partners(prepared, row, prepared.reading)]
+    if prepared.microaggregated:
+        fit = guess(prepared, row)
+        return [(fit.keys[0], shown_guess(prepared, fit.score), 1)] if len(fit.keys) == 1 else []
     found: list[tuple[Key, float | None, int | None]] = []
     kept = kept_groups(passing_groups(prepared, row), prepared.keep)
     for rank, (score, keys) in enumerate(kept, start=1):
@@ -73,7 +79,63 @@ def suspects(prepared: Prepared, key: Key) -> list[tuple[Key, float | None, int 
 
 def linked(prepared: Prepared) -> Linked:
     """All suspected pairs of an attack."""
+    if prepared.microaggregated:
+        return by_guesses(prepared)
     return by_unicity(prepared) if prepared.method == "unicity" else by_ranks(prepared)
+
+
+def others_of(prepared: Prepared, row: Row) -> list[tuple[Key, Cells]]:
+    """The EIF records that a PUF record meets, with their cells."""
+    return [(one.key, one.cells) for one in prepared.eif_strata.get(row.stratum, [])]
+
+
+def guess(prepared: Prepared, row: Row, variables: int | None = None) -> microagg.Fit:
+    """What an attack of Winkler guesses for a PUF record, on the first variables or on all."""
+    others, options = others_of(prepared, row), prepared.options
+    v = prepared.v if variables is None else variables
+    if prepared.method == "microagg_interval":
+        return microagg.most_agreements(
+            row.cells,
+            others,
+            lambda j, x: microagg.agrees(row.cells[j], x, prepared.bounds[j]),
+            v,
+            1,
+        )
+    if prepared.method == "microagg_nearest":
+        steps = microagg.stepwise(row.cells, others, 3 * int(options.get("k", 3)))
+        alone = [j for j, keys in enumerate(steps, start=1) if len(keys) == 1]
+        return microagg.Fit(alone[0] if alone else 0, steps[v - 1])
+    agree = int(options.get("agree", 7))
+    if prepared.method == "microagg_trimmed":
+        return microagg.trimmed(row.cells, others, agree)
+    columns = [[cells[j] for _, cells in others] for j in range(v)]
+    tests = [
+        microagg.window_test(row.cells[j], columns[j], prepared.bounds[j], options)
+        for j in range(v)
+    ]
+    return microagg.most_agreements(row.cells, others, lambda j, x: tests[j](x), v, agree)
+
+
+def shown_guess(prepared: Prepared, score: int) -> float:
+    """A score as a reader sees it: for trimmed the mean relative difference, else a count."""
+    if prepared.method != "microagg_trimmed":
+        return float(score)
+    return score / (microagg.UNIT * int(prepared.options.get("agree", 7)))
+
+
+def by_guesses(prepared: Prepared) -> Linked:
+    """One guess for each PUF record, none where several fit equally well."""
+    links, steps = [], {}
+    for row in prepared.puf.values():
+        if row.stratum not in prepared.eif_strata or all(cell is None for cell in row.cells):
+            continue
+        fit = guess(prepared, row)
+        if len(fit.keys) == 1:
+            links.append(Link(puf=row.key, eif=fit.keys[0], score=fit.score, rank=1, tied=1))
+        if prepared.method in microagg.STEPPED:
+            told = range(1, min(3, prepared.v) + 1)
+            steps[row.key] = [guess(prepared, row, j).keys for j in told]
+    return Linked(links=tuple(links), first_ranks={}, readings={}, steps=steps)
 
 
 def by_unicity(prepared: Prepared) -> Linked:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from . import microagg
 from .bins import binned, numbers_in
 from .moments import spread_of
 from .rules import Adhoc
@@ -40,7 +41,8 @@ class Prepared:
 
     A stratum with a missing value is none: its rows are in ``puf`` and ``eif`` only. ``metric`` is
     that of the whole study (None for unicity); ``own_metrics`` has those of single strata where
-    the attack scales each stratum by itself.
+    the attack scales each stratum by itself. ``names`` are those of the variables; ``bounds`` the
+    intervals of released values, for attacks that have any.
     """
 
     method: str
@@ -52,6 +54,13 @@ class Prepared:
     eif_strata: Mapping[Stratum, Sequence[Row]]
     metric: Metric | None
     own_metrics: Mapping[Stratum, Metric]
+    names: Sequence[str] = ()
+    bounds: Sequence[microagg.Bounds] = ()
+
+    @property
+    def microaggregated(self) -> bool:
+        """Whether the attack is one on micro-aggregated values."""
+        return self.method.startswith(microagg.PREFIX)
 
     @property
     def keep(self) -> int:
@@ -79,6 +88,8 @@ def prepare(
 ) -> Prepared:
     """Cells, bins or spreads, and strata of both files for one attack (Primer 2.1-2.2, step 1)."""
     method = options["method"]
+    if method.startswith(microagg.PREFIX):
+        return prepare_microagg(puf, eif, variables, options)
     chosen = options.get("variables") or [variable.name for variable in variables]
     used = [variable for variable in variables if variable.name in chosen]
     puf_rows = rows_of(puf, variables, used, "puf")
@@ -105,11 +116,60 @@ def prepare(
     )
 
 
+def prepare_microagg(
+    puf: Sequence[Record],
+    eif: Sequence[Record],
+    variables: Sequence[Variable],
+    options: Mapping[str, Any],
+) -> Prepared:
+    """Rows of the variables that an attack of Winkler compares, in its order, and intervals."""
+    method = options["method"]
+    default = "uncorrelated" if method in microagg.STEPPED else "all"
+    chosen = options.get("variables") or default
+    if isinstance(chosen, str):
+        used = [variable for variable in variables if variable.kind != "categorical"]
+    else:
+        used = [next(one for one in variables if one.name == name) for name in chosen]
+    if chosen == "uncorrelated":
+        cells = [row.cells for row in rows_of(puf, variables, used, "puf")]
+        columns = [[row[j] for row in cells] for j in range(len(used))]
+        used = [used[j] for j in microagg.uncorrelated(columns)]
+    puf_rows, eif_rows = (
+        rows_of(file, variables, used, name) for file, name in ((puf, "puf"), (eif, "eif"))
+    )
+    bounds: list[microagg.Bounds] = []
+    if method in ("microagg_interval", "microagg_windows"):
+        both = [
+            [[row.cells[j] for row in rows] for j in range(len(used))]
+            for rows in (puf_rows, eif_rows)
+        ]
+        radius = "midpoint"
+        if method == "microagg_interval":
+            radius = microagg.radius_of(options.get("radius", "auto"), *both)
+        bounds = [
+            microagg.bounds_of(radius, microagg.numbers(a), microagg.numbers(b))
+            for a, b in zip(*both, strict=True)
+        ]
+    return Prepared(
+        method=method,
+        options=options,
+        v=len(used),
+        puf={row.key: row for row in puf_rows},
+        eif={row.key: row for row in eif_rows},
+        puf_strata=by_stratum(puf_rows),
+        eif_strata=by_stratum(eif_rows),
+        metric=None,
+        own_metrics={},
+        names=[variable.name for variable in used],
+        bounds=bounds,
+    )
+
+
 def rows_of(
     records: Sequence[Record], variables: Sequence[Variable], used: Sequence[Variable], file: str
 ) -> list[Row]:
     """Records in key order with the cells of the attack's own variables."""
-    positions = [i for i, variable in enumerate(variables) if variable in used]
+    positions = [variables.index(variable) for variable in used]
     rows = []
     for record in in_key_order(records):
         short = Record(key=record.key, values=tuple(record.values[i] for i in positions))

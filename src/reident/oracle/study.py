@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import tables
-from .links import Link, Linked, linked
+from .links import Link, Linked, linked, shown_guess
 from .prepared import Prepared, prepare
 from .rates import baseline, percent, wilson
 from .truth import Truth, split_pairs, true_pair_agreement, truth_of
@@ -96,9 +96,15 @@ def attack_result(prepared: Prepared, truth: Truth | None, strata: Sequence[str]
         result["pair_precision"] = percent(confirmed_pairs, len(pairs)) if listed else None
     result |= ranked_tables(prepared, found, truth)
     result |= unicity_tables(prepared, found, truth)
+    result["steps"] = tables.steps(prepared, found, truth)
     result["by_stratum"] = tables.by_stratum(prepared, found, truth, strata, listed=listed)
     result["pair_list"] = pair_list(prepared, found.links, truth, listed=listed)
     return result
+
+
+def is_ranked(prepared: Prepared) -> bool:
+    """Whether pairs are scored by a metric, ranked and cut (Primer 2.2)."""
+    return prepared.method != "unicity" and not prepared.microaggregated
 
 
 def is_listed(prepared: Prepared, pairs: int) -> bool:
@@ -122,7 +128,7 @@ def set_aside(prepared: Prepared) -> list[dict[str, Any]]:
             counts["missing_stratum"] += 1
         elif row.stratum not in prepared.eif_strata:
             counts["stratum_not_in_eif"] += 1
-        elif prepared.method == "unicity" and all(cell is None for cell in row.cells):
+        elif not is_ranked(prepared) and all(cell is None for cell in row.cells):
             counts["nothing_present"] += 1
     return [{"rule": rule, "records": records} for rule, records in counts.items() if records]
 
@@ -141,7 +147,7 @@ def guesses(
 
 def ranked_tables(prepared: Prepared, found: Linked, truth: Truth | None) -> dict[str, Any]:
     """What the three ranked metrics report besides the rates (Primer 2.2, steps 4 and 5)."""
-    if prepared.method == "unicity":
+    if not is_ranked(prepared):
         names = ("passing_records", "tied_out", "tied_out_true", "histogram")
         return dict.fromkeys(names) | {"first_rank_sizes": [], "by_rank": []}
     out = tables.tied_out(found, prepared.keep)
@@ -179,7 +185,9 @@ def pair_list(
     for link in links:
         confirmed = None if truth is None else (link.puf, link.eif) in truth.pairs
         shown = None
-        if link.score is not None:
+        if prepared.microaggregated and link.score is not None:
+            shown = shown_guess(prepared, link.score)
+        elif link.score is not None:
             metric = prepared.metric_in(prepared.puf[link.puf].stratum)
             shown = metric.shown(link.score)
         if listed or confirmed:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .links import Linked
+from .microagg import STEPPED
 from .prepared import Prepared
 from .rates import percent
 from .scores import HISTOGRAM_BINS
@@ -82,6 +83,30 @@ def readings(linked: Linked, truth: Truth | None) -> list[dict[str, Any]]:
         confirmed = confirmed_records(list(pairs), truth)
         table.append({"reading": reading, "suspected": suspected, "confirmed": confirmed})
     return table
+
+
+def steps(prepared: Prepared, linked: Linked, truth: Truth | None) -> list[dict[str, Any]]:
+    """Candidates left and records linked after each variable (Winkler 2002, Basic Situation)."""
+    rows = []
+    stepped = prepared.method in STEPPED
+    for place, name in enumerate(prepared.names[:3] if stepped else ()):
+        left = {key: keys[place] for key, keys in linked.steps.items()}
+        pairs = [(key, keys[0]) for key, keys in left.items() if len(keys) == 1]
+        confirmed = confirmed_records(pairs, truth)
+        rows.append(
+            {
+                "variable": name,
+                "candidates": sum(len(keys) for keys in left.values()) / len(left)
+                if left
+                else None,
+                "suspected": len(pairs),
+                "confirmed": confirmed,
+                "confirmed_rate": None
+                if confirmed is None
+                else percent(confirmed, len(prepared.puf)),
+            }
+        )
+    return rows
 
 
 def uniques(prepared: Prepared) -> dict[str, int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reident.report.cells import number, numbers
-from reident.report.figures import count
+from reident.report.cells import number, numbers, rate
+from reident.report.figures import count, decimal
 from reident.report.plain import plain
 from reident.report.sections import Block, Cell, Column, Heading, Section, Table
 from reident.report.sentences import name_of
@@ -82,6 +82,7 @@ def _details(label: str, attack: Results) -> list[Table]:
             [(side.upper(), records) for side, records in (attack["uniques"] or {}).items()],
             "Records",
         ),
+        _steps(label, attack["steps"]),
         _scores(label, attack["histogram"]),
     ]  # fmt: skip
 
@@ -94,6 +95,28 @@ def _counts(
         caption=caption,
         columns=(Column(title=first), *numbers(*titles)),
         rows=tuple((Cell(text=head), *(number(value) for value in rest)) for head, *rest in rows),
+    )
+
+
+def _steps(label: str, steps: Sequence[Results]) -> Table:
+    """What an attack that goes from variable to variable knows after each."""
+    return Table(
+        name=f"steps-{plain(label)}",
+        caption="Intruder records left for a record, on average, and links, after each variable",
+        columns=(
+            Column(title="After variable"),
+            *numbers("Candidates", "Suspected", "Confirmed", "Confirmed rate"),
+        ),
+        rows=tuple(
+            (
+                Cell(text=plain(row["variable"])),
+                Cell(text=decimal(row["candidates"]), value=row["candidates"]),
+                number(row["suspected"]),
+                number(row["confirmed"]),
+                rate(row["confirmed_rate"]),
+            )
+            for row in steps
+        ),
     )
 
 

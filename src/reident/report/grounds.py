@@ -148,6 +148,8 @@ def methods(results: Results) -> Section:
             "Updated, CED-DA-FY20-001, U.S. Census Bureau, 2020."
         )
     )
+    used = {attack["method"].partition("_")[0] for attack in results["attacks"].values()}
+    blocks += [Paragraph(text=text) for name, text in wording.PAPERS.items() if name in used]
     return Section(name="methods", heading="Method notes", blocks=tuple(blocks))
 
 

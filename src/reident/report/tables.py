@@ -37,6 +37,7 @@ STRATUM = (
     "puf_records", "eif_records", "suspected", "confirmed", "pairs", "suspected_rate",
     "confirmed_rate", "conditional_rate",
 )  # fmt: skip
+STEPS = ("variable", "candidates", "suspected", "confirmed", "confirmed_rate")
 AGREEMENT = ("variable", "equal", "different", "missing_puf", "missing_eif")
 
 
@@ -47,6 +48,7 @@ def rows(results: Results) -> dict[str, Rows]:
         "strata": _strata(results),
         "ranks": _by(results, "by_rank", ("rank", "pairs", "confirmed")),
         "orders": _orders(results),
+        "steps": _by(results, "steps", STEPS),
         "agreement": [
             [*AGREEMENT],
             *([row[name] for name in AGREEMENT] for row in results["true_pair_agreement"]),

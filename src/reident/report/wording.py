@@ -59,6 +59,39 @@ METHODS = {
             "first."
         ),
     ),
+    "microagg_interval": (
+        "Winkler 2002, Basic Situation",
+        (
+            "A released value that stands for a group of originals tells between which values "
+            "they lie: within half the gap to the nearer neighbour, between the midpoints to both, "
+            "or at the ranks that the sizes of the groups give. The intruder record that lies in "
+            "most of these intervals is the guess; where several do, there is none."
+        ),
+    ),
+    "microagg_nearest": (
+        "Winkler 2002, First Extension",
+        (
+            "Of the 3k intruder records nearest on the first variable the nearest on the second is "
+            "the guess, ties being settled by the next variables; where some remain, there is none."
+        ),
+    ),
+    "microagg_windows": (
+        "Winkler 2002, Second Extension",
+        (
+            "Around each released value lies a window: so many nearest intruder records, or those "
+            "that deviate by no more than declared from a value between the midpoints to the "
+            "neighbouring released values. The record in most windows, in as many as the option "
+            "agree says at least, is the guess; where several are, there is none."
+        ),
+    ),
+    "microagg_trimmed": (
+        "after Winkler 2002, Second Extension",
+        (
+            "Differences are taken relative to the released value. The intruder record with the "
+            "smallest sum of its smallest differences, as many as the option agree says, is the "
+            "guess; where several have it, there is none."
+        ),
+    ),
 }
 """Method -> where it is defined, and what it does."""
 
@@ -133,3 +166,11 @@ GLOSSARY = (
     ("Threshold", "How close a pair must be to be looked at at all."),
     ("-", "Undefined, or not known without the truth."),
 )
+
+PAPERS = {
+    "microagg": (
+        "Winkler 2002: W. E. Winkler, Single-Ranking Micro-aggregation and Re-identification, "
+        "U.S. Census Bureau, 2002."
+    ),
+}
+"""Papers beside the Primer, by the beginning of their methods' names."""

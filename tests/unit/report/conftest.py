@@ -46,6 +46,7 @@ TAXICAB = {
     ],
     "by_order": [],
     "readings": [],
+    "steps": [],
     "uniques": None,
     "by_stratum": [
         {

@@ -9,7 +9,7 @@ import pytest
 
 from reident.report import tables
 
-NAMES = ["rates", "strata", "ranks", "orders", "agreement", "notes"]
+NAMES = ["rates", "strata", "ranks", "orders", "steps", "agreement", "notes"]
 ACTING = ["=1+1", "+1", "-1", "@SUM(1)", "\tx", "\rx", "\nx", " =1+1", "\uff1d1"]
 
 

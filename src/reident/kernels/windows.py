@@ -1,0 +1,247 @@
+"""Windows around released values: which records lie in most of them (Winkler 2002).
+
+Records are sorted once by each variable. Around a released value the records that agree with it are
+then a span of places in that order, and a record's place says whether it lies inside. The record in
+most spans is looked for in the shortest spans first: one that lies in none of the first i of v
+spans lies in at most v - i, so the search ends as soon as that is fewer than the best so far.
+
+A difference is the float64 difference, rounded once; rounding keeps the order of differences, so
+that all values within a distance stay one span.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from reident.kernels.prefixes import Prefixes, pays, room_for, rows_in_many
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
+
+
+class Orders(NamedTuple):
+    """Records in the order of each variable: `values` sorted within blocks, and whose they are.
+
+    `place` is the inverse, by record: the place of a record in the order of each variable, -1 where
+    its value is missing. A block holds the records that may agree at all; see `Asked`.
+    """
+
+    values: Floats
+    rows: Places
+    place: Places
+
+
+class Asked(NamedTuple):
+    """Released records: a value of each variable, and the block of places it may agree with.
+
+    blocks[p, j] is the first place and the end, (-1, -1) where the value is missing.
+    """
+
+    values: Floats
+    blocks: Places
+
+
+@numba.njit(cache=True, nogil=True)
+def first_from(values: Floats, begin: int, end: int, low: float) -> int:
+    """The first place of a sorted block whose value is not below `low`."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if values[middle] < low:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@numba.njit(cache=True, nogil=True)
+def first_beyond(values: Floats, begin: int, end: int, high: float) -> int:
+    """The first place of a sorted block whose value is above `high`."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if values[middle] <= high:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@numba.njit(cache=True, nogil=True)
+def span_within(
+    values: Floats, begin: int, end: int, value: float, reach: float
+) -> tuple[int, int]:
+    """The places of a block whose values differ from a value by at most `reach`."""
+    split = first_from(values, begin, end, value)
+    low, high = begin, split
+    while low < high:
+        middle = (low + high) // 2
+        if value - values[middle] > reach:
+            low = middle + 1
+        else:
+            high = middle
+    first = low
+    low, high = split, end
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] - value <= reach:
+            low = middle + 1
+        else:
+            high = middle
+    return first, low
+
+
+@numba.njit(cache=True, nogil=True)
+def span_of_nearest(
+    values: Floats, begin: int, end: int, value: float, count: int
+) -> tuple[int, int]:
+    """The `count` places of a block nearest to a value, and all that are as near as the last."""
+    if end - begin <= count:
+        return begin, end
+    low, high = begin, end - count
+    while low < high:
+        middle = (low + high) // 2
+        if value - values[middle] > values[middle + count] - value:
+            low = middle + 1
+        else:
+            high = middle
+    reach = max(abs(value - values[low]), abs(values[low + count - 1] - value))
+    return span_within(values, begin, end, value, reach)
+
+
+@numba.njit(cache=True, nogil=True)
+def spans_between(orders: Orders, asked: Asked, low: Floats, high: Floats, out: Places) -> None:
+    """For each record and variable the places whose values lie between two bounds."""
+    for p in range(len(out)):
+        for j in range(out.shape[1]):
+            begin, end = asked.blocks[p, j, 0], asked.blocks[p, j, 1]
+            out[p, j, 0] = first_from(orders.values[j], begin, end, low[p, j])
+            out[p, j, 1] = first_beyond(orders.values[j], begin, end, high[p, j])
+
+
+@numba.njit(cache=True, nogil=True)
+def spans_of_nearest(orders: Orders, asked: Asked, count: int, out: Places) -> None:
+    """For each record and variable the places of the `count` nearest values, ties included."""
+    for p in range(len(out)):
+        for j in range(out.shape[1]):
+            begin, end = asked.blocks[p, j, 0], asked.blocks[p, j, 1]
+            found = span_of_nearest(orders.values[j], begin, end, asked.values[p, j], count)
+            out[p, j, 0] = found[0]
+            out[p, j, 1] = found[1]
+
+
+@numba.njit(cache=True, nogil=True)
+def by_length(spans: Places, turn: Ints) -> None:
+    """Variables in order of the length of their spans, the first of equals first."""
+    for j in range(len(turn)):
+        k = j
+        length = spans[j, 1] - spans[j, 0]
+        while k > 0 and spans[turn[k - 1], 1] - spans[turn[k - 1], 0] > length:
+            turn[k] = turn[k - 1]
+            k -= 1
+        turn[k] = j
+
+
+@numba.njit(cache=True, nogil=True)
+def inside(place: Places, spans: Places, j: int) -> bool:
+    """Whether a record lies in the span of a variable."""
+    return bool(spans[j, 0] <= place[j] < spans[j, 1])
+
+
+@numba.njit(cache=True, nogil=True)
+def met_before(place: Places, spans: Places, turn: Ints, i: int) -> bool:
+    """Whether a record lies in one of the first i spans in turn."""
+    met = False
+    for earlier in range(i):
+        met |= inside(place, spans, turn[earlier])
+    return met
+
+
+@numba.njit(cache=True, nogil=True)
+def spans_in(place: Places, spans: Places, turn: Ints, i: int, best: int) -> int:
+    """In how many spans from the i-th in turn a record lies; fewer than `best` may be too few."""
+    count = 0
+    for later in range(i, len(turn)):
+        if count + len(turn) - later < best:
+            break
+        if inside(place, spans, turn[later]):
+            count += 1
+    return count
+
+
+@numba.njit(cache=True, nogil=True)
+def in_most(orders: Orders, spans: Places, turn: Ints, least: int, out: Ints) -> None:
+    """The largest number of spans, `least` or more, that a record lies in; how many do; the last.
+
+    0, 0 and -1 where no record lies in `least` spans.
+    """
+    v = len(turn)
+    best, size, row = least, 0, -1
+    for i in range(v):
+        if v - i < best:
+            break
+        j = turn[i]
+        for at in range(spans[j, 0], spans[j, 1]):
+            e = orders.rows[j, at]
+            # One that was met before lies in fewer spans from here on: it is not counted twice.
+            count = spans_in(orders.place[e], spans, turn, i, best)
+            if count > best:
+                best, size = count, 0
+            if count == best:
+                size += 1
+                row = e
+    out[0] = best if size else 0
+    out[1] = size
+    out[2] = row
+
+
+@numba.njit(cache=True, nogil=True)
+def in_most_of(
+    orders: Orders, spans: Places, turn: Ints, least: int, some: Places, out: Ints
+) -> None:
+    """As `in_most`, among some of the records."""
+    best, size, row = least, 0, -1
+    for e in some:
+        count = spans_in(orders.place[e], spans, turn, 0, best)
+        if count > best:
+            best, size = count, 0
+        if count == best:
+            size += 1
+            row = e
+    out[0] = best if size else 0
+    out[1] = size
+    out[2] = row
+
+
+@numba.njit(cache=True, nogil=True)
+def count_windows(
+    orders: Orders,
+    held: Prefixes,
+    spans: Places,
+    met: Places,
+    upto: Ints,
+    least: int,
+    out: Ints,
+) -> None:
+    """`in_most` for each released record, over the first upto[s] variables for each step s.
+
+    `met` are the rows that it meets. Where spans are wide, bitmaps name the rows worth a look.
+    """
+    room = room_for(held)
+    for p in range(len(out)):
+        for step in range(len(upto)):
+            v = upto[step]
+            turn = np.empty(v, np.int64)
+            mine = spans[p, :v]
+            by_length(mine, turn)
+            listed = 0
+            for i in range(v - least + 1):
+                listed += mine[turn[i], 1] - mine[turn[i], 0]
+            if pays(held, listed, met[p], v):
+                count = rows_in_many(held, mine, met[p], least, room)
+                in_most_of(orders, mine, turn, least, room.rows[:count], out[p, step])
+            else:
+                in_most(orders, mine, turn, least, out[p, step])

@@ -1,0 +1,160 @@
+"""Windows, their bitmaps, trimmed sums and stepwise candidates against plain loops."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reident.kernels import groups, prefixes, stepwise, trimmed, windows
+
+few = settings(max_examples=40)
+VALUES = st.lists(st.integers(-8, 8).map(float), min_size=1, max_size=25).map(sorted)
+
+
+@few
+@given(values=VALUES, y=st.integers(-9, 9), count=st.integers(1, 6), reach=st.integers(0, 5))
+def test_spans_hold_what_is_near_with_ties(values, y, count, reach):
+    block = np.array(values)
+    end = len(block)
+    first, last = windows.span_within(block, 0, end, float(y), float(reach))
+    assert [i for i in range(end) if abs(block[i] - y) <= reach] == list(range(first, last))
+    farthest = sorted(abs(block - y))[min(count, end) - 1]
+    first, last = windows.span_of_nearest(block, 0, end, float(y), count)
+    assert [i for i in range(end) if abs(block[i] - y) <= farthest] == list(range(first, last))
+
+
+def orders_of(table):
+    """The rows of a table in the order of each column."""
+    rows = np.argsort(table, axis=0, kind="stable").T.astype(np.int32)
+    place = np.empty(table.shape, np.int32)
+    for j, order in enumerate(rows):
+        place[order, j] = np.arange(len(table))
+    return windows.Orders(np.sort(table, axis=0).T.copy(), rows.copy(), place)
+
+
+def drawn(seed, rows, v):
+    draw = np.random.default_rng(seed)
+    table = draw.integers(0, 12, size=(rows, v)).astype(float)
+    return draw, table, orders_of(table)
+
+
+def random_spans(draw, rows, v):
+    ends = np.sort(draw.integers(0, rows + 1, size=(v, 2)), axis=1)
+    return ends.astype(np.int32)
+
+
+def counted(orders, spans):
+    """In how many spans each row lies."""
+    return ((orders.place >= spans[:, 0]) & (orders.place < spans[:, 1])).sum(axis=1)
+
+
+@few
+@given(seed=st.integers(0, 2**32 - 1), bitmaps=st.booleans())
+def test_the_row_in_most_spans_is_found_in_lists_and_in_bitmaps(seed, bitmaps):
+    draw = np.random.default_rng(seed)
+    rows, v = int(draw.integers(1, 40)), int(draw.integers(1, 6))
+    draw, _, orders = drawn(seed, rows, v)
+    spans = random_spans(draw, rows, v)
+    least = int(draw.integers(1, v + 1))
+    held = prefixes.prefixes(orders.place) if bitmaps else prefixes.no_prefixes()
+    out = np.zeros((1, 1, 3), np.int64)
+    met = np.array([[0, rows]], np.int32)
+    windows.count_windows(orders, held, spans[None], met, np.array([v]), least, out)
+    counts = counted(orders, spans)
+    best = counts.max()
+    best_rows = np.flatnonzero(counts == best)
+    if best < least:
+        assert out[0, 0].tolist() == [0, 0, -1]
+    else:
+        assert out[0, 0, :2].tolist() == [best, len(best_rows)]
+        assert out[0, 0, 2] in best_rows
+
+
+@pytest.mark.parametrize("least", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("rows", [70, 8200])
+def test_bitmaps_lose_no_row_that_lies_in_enough_spans(rows, least):
+    draw, _, orders = drawn(3, rows, 6)
+    held = prefixes.prefixes(orders.place)
+    spans = random_spans(draw, rows, 6)
+    met = np.array([rows // 10, rows - 1], np.int32)
+    room = prefixes.room_for(held)
+    count = prefixes.rows_in_many(held, spans, met, least, room)
+    found = room.rows[:count]
+    inside = np.arange(rows)[met[0] : met[1]]
+    size = held.size
+    rounded = np.stack([spans[:, 0] // size * size, -(-spans[:, 1] // size) * size], axis=1)
+    rounded[spans[:, 0] == spans[:, 1]] = 0
+    expected = inside[counted(orders, rounded)[inside] >= least]
+    assert found.tolist() == expected.tolist()
+    assert set(inside[counted(orders, spans)[inside] >= least]) <= set(found.tolist())
+
+
+@few
+@given(x=st.floats(-1e9, 1e9), more=st.floats(0, 1e9), y=st.floats(-1e6, 1e6))
+def test_a_relative_difference_grows_with_the_distance(x, more, y):
+    away = more if x >= y else -more
+    assert trimmed.difference(x, y) <= trimmed.difference(x + away, y) <= trimmed.CAP
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "units"),
+    [
+        (3.0, 2.0, trimmed.UNIT // 2),
+        (2.0, 2.0, 0),
+        (0.0, 0.0, 0),
+        (1e-9, 0.0, trimmed.CAP),
+        (-2.0, 2.0, 2 * trimmed.UNIT),
+        (1e9, 1.0, trimmed.CAP),
+    ],
+)
+def test_relative_differences_in_units(x, y, units):
+    assert trimmed.difference(x, y) == units
+
+
+@few
+@given(seed=st.integers(0, 2**32 - 1), bitmaps=st.booleans())
+def test_the_smallest_trimmed_sum_is_found_in_lists_and_in_bitmaps(seed, bitmaps):
+    draw = np.random.default_rng(seed)
+    rows, v = int(draw.integers(1, 40)), int(draw.integers(1, 6))
+    draw, table, orders = drawn(seed, rows, v)
+    values = draw.integers(0, 12, size=(1, v)).astype(float)
+    agree = int(draw.integers(1, v + 1))
+    blocks = np.tile(np.array([0, rows], np.int32), (1, v, 1))
+    held = prefixes.prefixes(orders.place) if bitmaps else prefixes.no_prefixes()
+    out = np.zeros((1, 3), np.int64)
+    met = np.array([[0, rows]], np.int32)
+    asked = windows.Asked(values, blocks)
+    trimmed.nearest_trimmed(orders, table, held, asked, met, agree, out)
+    sums = [
+        sum(sorted(trimmed.difference(x, y) for x, y in zip(row, values[0], strict=True))[:agree])
+        for row in table
+    ]
+    least = min(sums)
+    assert out[0, :2].tolist() == [least, sums.count(least)]
+    assert sums[out[0, 2]] == least
+
+
+@few
+@given(codes=st.lists(st.integers(0, 3), min_size=1, max_size=60).map(sorted))
+def test_runs_of_equal_values_are_cut_where_the_value_changes(codes):
+    states = np.array([[code // 2 for code in codes]], np.int32)
+    values = np.array([[float(code) for code in codes]])
+    table = stepwise.Sorted(np.arange(len(codes), dtype=np.int32), states, values)
+    spans = np.empty((len(codes), 2), np.int32)
+    count = stepwise.cut_runs(table, 0, 0, len(codes), spans, 0)
+    expected = [(codes.index(code), len(codes) - codes[::-1].index(code)) for code in set(codes)]
+    assert [tuple(span) for span in spans[:count].tolist()] == sorted(expected)
+
+
+@few
+@given(
+    points=st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=3, max_size=30),
+    k=st.integers(1, 3),
+)
+def test_the_nearest_points_are_the_first_of_the_nearest(points, k):
+    table = np.array(points, float)
+    target = table[0]
+    held = np.empty(k, np.int64)
+    groups.nearest(table, len(table), target, k, held)
+    distances = ((table - target) ** 2).sum(axis=1)
+    assert held.tolist() == np.argsort(distances, kind="stable")[:k].tolist()
