@@ -24,7 +24,7 @@ PARTS = 64
 WIDTH = 128
 """Words a tile: counters of a tile stay in the first cache."""
 DIGITS = 7
-SWIFT = 256
+SWIFT = 2048
 """Rows of a bitmap that are counted in the time that it takes to look one up in a list."""
 
 

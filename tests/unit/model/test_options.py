@@ -44,8 +44,21 @@ def test_defaults_are_those_of_the_paper(method):
     assert DEFAULT_ATTACKS[method] == METHODS[method]()
 
 
+OTHERS = {
+    "microagg_interval": {"variables": "uncorrelated", "radius": "auto"},
+    "microagg_nearest": {"variables": "uncorrelated", "k": 3},
+    "microagg_windows": {"variables": "all", "window": "auto", "agree": 7, "deviation": 0.03},
+    "microagg_trimmed": {"variables": "all", "agree": 7},
+}
+
+
+@pytest.mark.parametrize("method", OTHERS)
+def test_defaults_of_attacks_that_run_only_when_asked_for(method):
+    assert METHODS[method]().options() == OTHERS[method]
+
+
 def test_only_adhoc_has_no_default():
-    assert set(METHODS) - set(DEFAULT_ATTACKS) == {"adhoc"}
+    assert set(METHODS) - set(DEFAULT_ATTACKS) - set(OTHERS) == {"adhoc"}
     with pytest.raises(ri.SpecError, match="rules"):
         ri.AdHoc()
 
