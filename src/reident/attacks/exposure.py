@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.attacks.spread import Spread
+from reident.engine.job import UNTOLD
 from reident.kernels import refine as kernel
 from reident.kernels.refine import Cells, Columns
 from reident.model.linked import READINGS
@@ -23,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-def first_orders(sides: Sides, attack: Unicity, suspected: Flags, fold: Fold, label: str) -> Ints:
+def first_orders(sides: Sides, attack: Unicity, suspected: Flags, fold: Fold) -> Ints:
     """For each suspected PUF record the size of the smallest interaction that exposes it.
 
     Searched level by level up to `orders`, while a suspected record is not yet exposed; 0 above.
@@ -36,7 +37,7 @@ def first_orders(sides: Sides, attack: Unicity, suspected: Flags, fold: Fold, la
     order = np.zeros(len(suspected), np.int64)
     for size in range(1, min(attack.orders, v) + 1):
         before = levels.waiting.copy()
-        deque(fold(levels.of_size(size), f"{label}, order {size}"), maxlen=0)
+        deque(fold(levels.of_size(size), UNTOLD), maxlen=0)
         order[sides.puf.records[before & ~levels.waiting]] = size
     return order
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from reident.attacks.coarse import coarse
 from reident.attacks.spread import Spread
-from reident.engine.job import Tile
+from reident.engine.job import UNTOLD, Tile
 from reident.kernels import blocks as kernel
 from reident.kernels import shortlist
 from reident.kernels.bitmaps import (
@@ -176,7 +176,7 @@ class IndexedJob:
 
 
 def indexed(
-    metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold, label: str
+    metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold
 ) -> IndexedJob | None:
     """A job that looks pairs up, or None where meeting them one by one is cheaper.
 
@@ -206,7 +206,7 @@ def indexed(
         crowd=Crowd(least_by_tiles(theirs, scorer, least), places),
         seeded=seeded,
     )
-    return replace(job, levels=_levels(job, chosen, passing, fold, label))
+    return replace(job, levels=_levels(job, chosen, passing, fold))
 
 
 def _passing(metric: Metric, meets: Ints, chosen: Ints) -> Floats:
@@ -264,9 +264,7 @@ def _order(
     return order, np.searchsorted(keys[1][order], keys[0])
 
 
-def _levels(
-    job: IndexedJob, chosen: Ints, passing: Floats, fold: Fold, label: str
-) -> tuple[Level, ...]:
+def _levels(job: IndexedJob, chosen: Ints, passing: Floats, fold: Fold) -> tuple[Level, ...]:
     """Stages that are worth it, and at last one that finds whatever could still pass."""
     # One mismatch more than `last` cannot pass the threshold.
     last = min(-(-job.metric.bound // job.least.cost) - 1, len(chosen))
@@ -280,10 +278,9 @@ def _levels(
             rows=most + 1,
             width=1,
             do=partial(_built, job, _shares(job, chosen, most)),
-            work=lambda _: 0,  # no pair is decided
             prepares=True,
         )
-        level = Level(above=above, blocks=tuple(fold(made, label)))
+        level = Level(above=above, blocks=tuple(fold(made, UNTOLD)))
         if _share(job, level) > MOST_READ:
             break
         levels.append(level)

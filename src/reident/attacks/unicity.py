@@ -20,6 +20,7 @@ from reident.attacks.sides import sides_of
 from reident.attacks.suspects import Listing, Strip, gathered, pairs_of, unlisted
 from reident.attacks.taxicab import described, few_codes
 from reident.encode.matrix import coded_matrix
+from reident.engine.job import UNTOLD
 from reident.engine.tiles import cut
 from reident.kernels import masks as kernel
 from reident.kernels.keys import counts, row_keys
@@ -131,8 +132,8 @@ def link(
         true_jobs = [] if true_pairs is None else [true_pairs.job()]
         whole = replace(search, also=lambda: [*uniques, *true_jobs, *order_jobs(sides, attack)])
         found = searched(whole, listing, fold, label)
-    true = None if true_pairs is None else true_pairs.readings(fold, label + ", true pairs")
-    puf_uniques, eif_uniques = (sum(fold(one, label + ", uniques")) for one in uniques)
+    true = None if true_pairs is None else true_pairs.readings(fold, UNTOLD)
+    puf_uniques, eif_uniques = (sum(fold(one, UNTOLD)) for one in uniques)
     suspected = found.reading >= headline
     nothing = int((puf < 0).all(axis=1).sum())
     apart = set_aside(files) + ([("nothing_present", nothing)] if nothing else [])
@@ -146,7 +147,7 @@ def link(
         how=how,
         exposure=Exposure(
             reading=found.reading,
-            order=first_orders(sides, attack, suspected, fold, label),
+            order=first_orders(sides, attack, suspected, fold),
             orders=min(attack.orders, len(variables)),
             puf_uniques=puf_uniques,
             eif_uniques=eif_uniques,

@@ -58,6 +58,10 @@ class Job(Protocol[Part, Done]):
         ...
 
 
+UNTOLD = ""
+"""The label of work beside the pairs, which is quick: no progress is told."""
+
+
 class Progress(NamedTuple):
     """How far a piece of work is: pairs decided of all pairs."""
 

@@ -8,7 +8,7 @@ from collections import deque
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from reident.engine.job import Done, Job, Progress, Tile
+from reident.engine.job import UNTOLD, Done, Job, Progress, Tile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,8 @@ def local(jobs: int = 1, budget: int = BUDGET, watch: Watch | None = None) -> Fo
     def fold(job: Job[Any, Done], label: str) -> Iterator[Done]:
         tiles = job.tiles(budget)
         strips = [list(group) for _, group in itertools.groupby(tiles, key=lambda t: t.strip)]
-        counter = _Counter(label, sum(tile.work for tile in tiles), watch)
+        told = None if label == UNTOLD else watch
+        counter = _Counter(label, sum(tile.work for tile in tiles), told)
         if jobs == 1 or len(strips) == 1:
             return (_run(job, strip, counter) for strip in strips)
         return _on_threads(job, strips, jobs, counter)
