@@ -5,6 +5,7 @@ from typing import Any
 
 from reident import oracle
 from reident.oracle.links import passing_groups
+from reident.oracle.prepared import GUESSES
 from reident.oracle.ranks import kept_groups
 from reident.oracle.values import cell_of
 
@@ -92,7 +93,7 @@ def option_features(case: Any) -> set[str]:
     found = set() if case.attacks else {"default attacks"}
     for options in case.oracle_attacks.values():
         found.add(options["method"])
-        for name in ("bins_method", "cuts", "scale", "interactions", "pairs"):
+        for name in ("bins_method", "cuts", "scale", "interactions", "pairs", "ties", "give_up"):
             if name in options:
                 found.add(f"{name} = {options[name]}")
         for name in ("keep", "bins", "orders", "variables", "missing_score"):
@@ -117,6 +118,10 @@ def attack_features(case: Any, options: dict[str, Any], result: dict[str, Any]) 
     if options["method"] == "unicity":
         counts = {row["suspected"] for row in result["readings"]}
         return found | ({"readings differ"} if len(counts) > 1 else set())
+    if options["method"] in GUESSES:
+        tied = {row[4] for row in result["pair_list"]}
+        found |= {"tied guesses"} if tied - {1} else set()
+        return found | ({"give-ups"} if result["give_ups"] else set())
     if result["tied_out"]:
         found.add("tied out")
     files = case.records("puf"), case.records("eif")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.model.linked import BARS, READINGS, UNMET
-from reident.model.rates import Rates, baseline
+from reident.model.rates import Rates, baseline, percent
 from reident.model.result import StratumCounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from reident.encode.files import Files
-    from reident.model.linked import Exposure, Linked, Ranking
+    from reident.model.linked import Exposure, Guessed, Linked, Ranking
     from reident.model.truth import Truth
 
 Ints = npt.NDArray[np.int64]
@@ -56,7 +57,19 @@ def verify(linked: Linked, truth: Truth | None, files: Files) -> Verified:
         fields |= _ranked_fields(linked, linked.ranking, truth, flags)
     if linked.exposure is not None:
         fields |= _exposure_fields(linked, linked.exposure, truth, confirmed)
+    if linked.guessed is not None:
+        fields |= _guessed_fields(linked.guessed, truth, files)
     return Verified(confirmed=flags, rates=rates, fields=fields)
+
+
+def _guessed_fields(guessed: Guessed, truth: Truth | None, files: Files) -> dict[str, Any]:
+    """Give-ups, and what is expected when ties are broken at random (exactly rounded sum)."""
+    expected = None if truth is None else math.fsum(guessed.truth_chance.tolist())
+    return {
+        "give_ups": int(guessed.gave_up.sum()),
+        "expected_confirmed": expected,
+        "expected_rate": percent(expected, files.puf_records),
+    }
 
 
 def _baseline(linked: Linked, truth: Truth | None, files: Files) -> float | None:

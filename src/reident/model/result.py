@@ -62,6 +62,9 @@ class AttackResult:
     rates: Rates
     pairs: pl.DataFrame = field(repr=False)
     baseline_confirmed: float | None
+    give_ups: int | None = None
+    expected_confirmed: float | None = None
+    expected_rate: float | None = None
     passing_records: int | None = None
     tied_out: int | None = None
     tied_out_true: int | None = None
@@ -106,7 +109,7 @@ class AttackResult:
             "suspected": self.suspected,
             "confirmed": self.confirmed,
             "recall": self.rates.recall,
-            "give_ups": None,
+            "give_ups": self.give_ups,
             "pairs": self.rates.pairs,
             "confirmed_pairs": self.rates.confirmed_pairs,
             "suspected_rate": self.rates.suspected,
@@ -114,8 +117,8 @@ class AttackResult:
             "conditional_rate": self.rates.conditional,
             "conditional_interval": None if interval is None else list(interval),
             "pair_precision": self.rates.pair_precision,
-            "expected_confirmed": None,
-            "expected_rate": None,
+            "expected_confirmed": self.expected_confirmed,
+            "expected_rate": self.expected_rate,
             "baseline_confirmed": self.baseline_confirmed,
             "lift": self.lift,
             "passing_records": self.passing_records,

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 from reident.errors import Fault, SpecError
 from reident.model.files import IntruderFile, PublicFile, TruthFile
 from reident.model.limits import NEEDS_TRUTH, Limits
-from reident.model.options import DEFAULT_ATTACKS, MOST_VARIABLES, AdHoc, Attack, Unicity
+from reident.model.options import DEFAULT_ATTACKS, MOST_VARIABLES, AdHoc, Attack, Guess, Unicity
 from reident.model.value import Value
 from reident.model.variables import Stratum, Variable
 
@@ -154,6 +154,38 @@ def _attack_faults(study: Study, label: str, attack: Attack) -> list[Fault]:
         )
     if isinstance(attack, AdHoc):
         faults += _rule_faults(attack, linking, where, names)
+    if isinstance(attack, Guess):
+        faults += _guess_faults(attack, linking, where)
+    return faults
+
+
+def _guess_faults(attack: Guess, linking: tuple[Variable, ...], where: str) -> list[Fault]:
+    """QI are compared for equality and SA by distance: each takes its own kinds of variables."""
+    kinds = {"qi": ("categorical",), "sa": ("numeric", "date"), "variable": ("numeric", "date")}
+    fit = {
+        option: [variable.name for variable in linking if variable.kind in own]
+        for option, own in kinds.items()
+    }
+    one = getattr(attack, "variable", "")
+    asked = {"qi": attack.qi, "sa": attack.sa, "variable": (one,) if one else ()}
+    faults = [
+        Fault(
+            where=f"{where}.{option}",
+            found=f"{name!r} is not a {' or '.join(kinds[option])} variable of this attack",
+            remedy=f"Name some of: {', '.join(fit[option])}",
+        )
+        for option, names in asked.items()
+        for name in names
+        if name not in fit[option]
+    ]
+    if not fit["sa"] and attack.method != "identify_rand":
+        faults.append(
+            Fault(
+                where=where,
+                found="no numeric variable to be its SA",
+                remedy="Declare one, or leave this attack out",
+            )
+        )
     return faults
 
 

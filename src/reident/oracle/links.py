@@ -5,9 +5,10 @@ enough to check single records of large files.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from .prepared import Prepared, Row
+from .guesses import Guess, guess
+from .prepared import GUESSES, Prepared, Row
 from .ranks import RankGroup, kept_groups, rank_groups
 from .unicity import READINGS, partners
 from .values import Key
@@ -29,12 +30,14 @@ class Linked:
     """The links of an attack in order of PUF key, rank, EIF key, and what was seen on the way.
 
     ``first_ranks``: for every PUF record with a passing pair its first rank (Primer 2.2, step 4).
-    ``readings``: for unicity the pairs under each reading.
+    ``readings``: for unicity the pairs under each reading. ``guesses``: for methods that make one
+    guess for each PUF record, all of them.
     """
 
     links: tuple[Link, ...]
     first_ranks: Mapping[Key, RankGroup[Key]]
     readings: Mapping[str, frozenset[tuple[Key, Key]]]
+    guesses: Mapping[Key, Guess] = field(default_factory=dict)
 
 
 def passing_groups(prepared: Prepared, row: Row) -> list[RankGroup[Key]]:
@@ -63,6 +66,9 @@ def suspects(prepared: Prepared, key: Key) -> list[tuple[Key, float | None, int 
     row = prepared.puf[key]
     if prepared.method == "unicity":
         return [(e, None, None) for e in unicity_partners(prepared, row, prepared.reading)]
+    if prepared.method in GUESSES:
+        guessed = guess(prepared, key)
+        return [] if guessed.listed is None else [(guessed.listed, guessed.score, 1)]
     found: list[tuple[Key, float | None, int | None]] = []
     kept = kept_groups(passing_groups(prepared, row), prepared.keep)
     for rank, (score, keys) in enumerate(kept, start=1):
@@ -73,7 +79,20 @@ def suspects(prepared: Prepared, key: Key) -> list[tuple[Key, float | None, int 
 
 def linked(prepared: Prepared) -> Linked:
     """All suspected pairs of an attack."""
+    if prepared.method in GUESSES:
+        return by_guesses(prepared)
     return by_unicity(prepared) if prepared.method == "unicity" else by_ranks(prepared)
+
+
+def by_guesses(prepared: Prepared) -> Linked:
+    """One guess for each PUF record (Identify-euc 2.3, 3)."""
+    guesses = {key: guess(prepared, key) for key in prepared.puf}
+    links = tuple(
+        Link(puf=key, eif=one.listed, rank=1, tied=one.tied)
+        for key, one in guesses.items()
+        if one.listed is not None
+    )
+    return Linked(links=links, first_ranks={}, readings={}, guesses=guesses)
 
 
 def by_unicity(prepared: Prepared) -> Linked:

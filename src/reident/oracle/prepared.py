@@ -24,6 +24,9 @@ from .values import (
     in_key_order,
 )
 
+GUESSES = ("identify_rand", "identify_sa", "identify_sort", "identify_sa21", "euc1", "euc2")
+"""Methods that make one guess for each PUF record, and have neither metric nor ranks."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
@@ -39,12 +42,13 @@ class Prepared:
     """Everything an attack needs: rows in key order, by key and by stratum, and the metric.
 
     A stratum with a missing value is none: its rows are in ``puf`` and ``eif`` only. ``metric`` is
-    that of the whole study (None for unicity); ``own_metrics`` has those of single strata where
-    the attack scales each stratum by itself.
+    that of the whole study (None for unicity and guesses); ``own_metrics`` has those of single
+    strata where the attack scales each stratum by itself.
     """
 
     method: str
     options: Mapping[str, Any]
+    used: Sequence[Variable]
     v: int
     puf: Mapping[Key, Row]
     eif: Mapping[Key, Row]
@@ -87,7 +91,7 @@ def prepare(
         puf_rows, eif_rows = binned_rows(puf_rows, eif_rows, used, options)
     puf_strata, eif_strata = by_stratum(puf_rows), by_stratum(eif_rows)
     metric, own_metrics = None, {}
-    if method != "unicity":
+    if method not in ("unicity", *GUESSES):
         metric = metric_of(puf_rows, used, options)
         if options.get("scale", "study") == "stratum":
             for stratum, rows in puf_strata.items():
@@ -95,6 +99,7 @@ def prepare(
     return Prepared(
         method=method,
         options=options,
+        used=used,
         v=len(used),
         puf={row.key: row for row in puf_rows},
         eif={row.key: row for row in eif_rows},
