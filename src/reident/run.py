@@ -20,7 +20,7 @@ from reident.engine.forecast import Forecast, forecasting
 from reident.engine.local import BUDGET, local
 from reident.errors import Fault, InternalError, SpecError
 from reident.model.notes import Note, in_order
-from reident.model.rates import Rates, wilson
+from reident.model.rates import Rates, percent, wilson
 from reident.model.result import AttackResult, LimitCheck, StudyResult
 
 if TYPE_CHECKING:
@@ -169,7 +169,9 @@ def _result(label: str, attack: Attack, linked: Linked, taken: Intake) -> Attack
         set_aside=tuple(linked.set_aside),
         rates=verified.rates,
         pairs=_named(linked, verified, taken),
-        notes=tuple(in_order([*linked.notes, *_set_aside_notes(linked)])),
+        notes=tuple(
+            in_order([*linked.notes, *_set_aside_notes(linked), *_original_notes(verified, taken)])
+        ),
         **verified.fields,
     )
 
@@ -184,6 +186,24 @@ def _set_aside_notes(linked: Linked) -> list[Note]:
     return [
         Note(code="set_aside", text=f"{records:,} PUF records {texts[rule]}.", count=records)
         for rule, records in linked.set_aside
+    ]
+
+
+def _original_notes(verified: Verified, taken: Intake) -> list[Note]:
+    """The rate by records of the original, where some of them are not released (Identify-euc 2.3).
+
+    The rates divide by the records released, as Table 13 does; the text divides by the original.
+    """
+    expected = verified.fields.get("expected_confirmed")
+    original = taken.files.eif_records
+    if expected is None or original == taken.files.puf_records:
+        return []
+    return [
+        Note(
+            code="rate_of_original",
+            text=f"Divided by the {original:,} records of the original file, the expected rate is "
+            f"{percent(expected, original):.4g} %.",
+        )
     ]
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.leaves import Leaves, leaves_of
+from reident.attacks.leaves import leaves_of, points_of, ruler, space_of
 from reident.attacks.ties import NOBODY, Ties, evenly
-from reident.engine.tiles import cut
+from reident.engine.tiles import strips
 from reident.kernels import nearest as kernel
 from reident.kernels.keys import row_keys
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reident.engine.job import Fold, Tile
-    from reident.kernels.nearest import Near
+    from reident.kernels.nearest import Near, Points, Space
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -55,37 +54,31 @@ class Measure(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class NearestJob:
-    """Fold the nearest rows over tiles of points and rows that share a group."""
+    """Fold the nearest rows over strips of points.
+
+    A strip is one tile: cut along the rows, a point would look far and wide in a tile that its
+    nearest row is not in.
+    """
 
     how: ClassVar[str] = "leaves"
 
-    points: Floats
-    leaves: Leaves
-    spans: Ints
-
-    @cached_property
-    def widest(self) -> int:
-        """Rows of the largest leaf."""
-        return int(np.diff(self.leaves.space.bounds).max(initial=1))
+    points: Points
+    space: Space
 
     def tiles(self, budget: int) -> Sequence[Tile]:
-        """Strips of points, cut along the rows."""
-        return cut(self.leaves.space.bounds[self.spans], budget)
+        """Strips of points, each with all rows that they meet."""
+        return strips(self.space.bounds[self.points.leaves], budget)
 
     def run(self, tile: Tile, so_far: Near | None) -> Near:
-        """Search the rows of a tile; the distance reached so far only prunes."""
-        near = kernel.nobody(tile.last - tile.first, self.widest)
-        if so_far is not None:
-            near.best[:] = so_far.best
-        corners = np.array([tile.first, tile.last, tile.start, tile.stop], np.int64)
-        kernel.search(self.leaves.space, self.points, self.spans, corners, near)
+        """Search for the points of a strip."""
+        del so_far
+        near = kernel.nobody(tile.last - tile.first)
+        kernel.search(self.space, self.points, tile.first, tile.last, near)
         return near
 
     def merge(self, one: Near, other: Near) -> Near:
-        """As if one had seen the rows of both."""
-        both = kernel.Near(*(array.copy() for array in one))
-        kernel.merge(both, other)
-        return both
+        """Never asked for."""
+        raise AssertionError(len(one.best), len(other.best))
 
     def finish(self, tile: Tile, part: Near) -> Near:
         """A strip needs nothing more."""
@@ -107,18 +100,23 @@ def nearest_rows(measure: Measure, groups: tuple[Ints, Ints], fold: Fold, label:
     if not shared.any():
         none = np.zeros(0, np.int64)
         return evenly(np.full_like(mine, NOBODY), theirs, none, none)
-    rows = measure.seen(measure.eif[their_rows])
-    leaves = leaves_of(rows, groups[1][their_rows], measure.weight)
     asked = np.flatnonzero(shared)
-    points = measure.seen(measure.puf[my_rows[asked]])
+    rows = measure.seen(measure.eif[their_rows])
+    looking = measure.seen(measure.puf[my_rows[asked]])
+    leaves = leaves_of(rows, groups[1][their_rows], measure.weight)
     # Points near each other stand side by side, so that they share leaves.
-    order = leaves_of(points, groups[0][my_rows[asked]], measure.weight).order
-    asked, points = asked[order], points[order]
-    at = np.searchsorted(leaves.groups, groups[0][my_rows[asked]])
-    spans = np.stack([leaves.first[at], leaves.first[at + 1]], axis=1)
-    strips = list(fold(NearestJob(points=points, leaves=leaves, spans=spans), label))
-    near = kernel.Near(*(np.concatenate(arrays) for arrays in zip(*strips, strict=True)))
-    left, right = _candidates(near, points, leaves, spans)
+    order = leaves_of(looking, groups[0][my_rows[asked]], measure.weight).order
+    asked, looking = asked[order], looking[order]
+    scale = ruler(rows, looking, measure.weight)
+    points = points_of(looking, groups[0][my_rows[asked]], leaves, scale)
+    space = space_of(rows, leaves, measure.weight, scale)
+    near = kernel.Near(
+        *(
+            np.concatenate(arrays)
+            for arrays in zip(*fold(NearestJob(points=points, space=space), label), strict=True)
+        )
+    )
+    left, right = _candidates(near, points, space)
     left, right = _nearest(measure, my_rows[asked], left, their_rows[leaves.order], right)
     order = np.argsort(asked[left], kind="stable")
     return evenly(mine, theirs, asked[left[order]], leaves.order[right[order]])
@@ -138,7 +136,7 @@ def _cells(numbers: Floats, group: Ints) -> tuple[Ints, Ints]:
     return cells, inside[first]
 
 
-def _candidates(near: Near, points: Floats, leaves: Leaves, spans: Ints) -> tuple[Ints, Ints]:
+def _candidates(near: Near, points: Points, space: Space) -> tuple[Ints, Ints]:
     """Points and rows, in order of point, that may be nearest but for rounding."""
     plain = near.size <= kernel.KEEP
     kept = np.where(plain, near.size, 0)
@@ -146,7 +144,7 @@ def _candidates(near: Near, points: Floats, leaves: Leaves, spans: Ints) -> tupl
     right = near.rows[np.arange(kernel.KEEP) < kept[:, None]]
     lefts, rights = [left], [right]
     for point in np.flatnonzero(~plain).tolist():
-        rows = _all_near(points[point], leaves, spans[point], float(near.best[point]))
+        rows = _all_near(points.rows[point], space, points.leaves[point], float(near.best[point]))
         lefts.append(np.full(len(rows), point))
         rights.append(rows)
     left, right = np.concatenate(lefts), np.concatenate(rights)
@@ -154,11 +152,10 @@ def _candidates(near: Near, points: Floats, leaves: Leaves, spans: Ints) -> tupl
     return left[order], right[order]
 
 
-def _all_near(point: Floats, leaves: Leaves, span: Ints, best: float) -> Ints:
+def _all_near(point: Floats, space: Space, span: Ints, best: float) -> Ints:
     """All rows that may be as near as the best, for a point with too many of them to be kept."""
-    space = leaves.space
     first, last = space.bounds[span]
-    apart = (space.numbers[:, first:last].T - point) ** 2 * space.weight
+    apart = (space.rows[first:last] - point) ** 2 * space.weight
     present = (~np.isnan(apart)).sum(axis=1)
     squares = np.nansum(apart, axis=1) * (len(point) / np.maximum(present, 1))
     close = squares <= best * kernel.CLOSE**2 + kernel.TINY
