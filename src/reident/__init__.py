@@ -40,12 +40,14 @@ _HOMES = {
     "TruthFile": "reident.model.files",
     "Unicity": "reident.model.options",
     "Uniques": "reident.model.uniques",
+    "Utility": "reident.model.utility",
     "Variable": "reident.model.variables",
     "categorical": "reident.model.variables",
     "date": "reident.model.variables",
     "minimal_uniques": "reident.api",
     "numeric": "reident.model.variables",
     "uniques": "reident.api",
+    "utility": "reident.api",
 }
 __all__ = sorted(_HOMES)  # noqa: PLE0605  # a list of names, made from the one table of homes
 

@@ -14,6 +14,7 @@ from reident.io import outputs
 from reident.io.intake import take_in
 from reident.io.saved import saved_text
 from reident.io.spec import examine, read_study, read_text
+from reident.loss import compare_files
 from reident.model import result as results
 from reident.model import study as model
 from reident.run import chosen, plan, run
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from reident.model.notes import Note
     from reident.model.options import Attack
     from reident.model.uniques import MinimalUniques, Uniques
+    from reident.model.utility import Utility
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,6 +224,29 @@ def minimal_uniques(
     if found.minimal is None:
         raise SpecError(Fault(where="size", found="less than one", remedy="Give at least 1"))
     return found.minimal
+
+
+def utility(
+    original: Any,
+    released: Any,
+    *,
+    sa: Sequence[str],
+    qi: Sequence[str] = (),
+    **options: Any,
+) -> Utility:
+    """Compare a release with its original: U1 to U6, S1, S2 and each variable before and after.
+
+    Options: `key` (of the release), `original_key` (the same unless given), `truth` (a file or
+    frame of both keys), `truth_keys` (its columns, if they have other names), `cross`, `cells`,
+    and how the files are read. Without a key records are aligned by their place.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sex": ["f", "m", "m"], "income": [10.0, 20.0, 30.0]})
+    >>> utility(frame, frame[:2], qi=["sex"], sa=["income"])["U6"]
+    1
+    """
+    asked, how = _how_to_read(options)
+    return compare_files(original, released, {"qi": qi, "sa": sa} | asked, how)
 
 
 def _how_to_read(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

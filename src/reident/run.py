@@ -19,6 +19,7 @@ from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, forecasting
 from reident.engine.local import BUDGET, local
 from reident.errors import Fault, InternalError, SpecError
+from reident.loss import utility_of_study
 from reident.model.notes import Note, in_order
 from reident.model.rates import Rates, percent, wilson
 from reident.model.result import AttackResult, LimitCheck, StudyResult
@@ -280,6 +281,7 @@ def _study_result(
         limits=tuple(checks),
         attacks=results,
         notes=tuple(in_order(notes)),
+        utility=utility_of_study(study, taken),
         encoding=encoding,
         manifest=manifest,
     )

@@ -201,3 +201,49 @@ def test_the_rate_of_the_original_is_told_where_the_files_differ():
     assert "50" in note.text
     same = by_api(B)[0]["euc1"]
     assert "rate_of_original" not in {note["code"] for note in same["notes"]}
+
+
+@pytest.mark.parametrize(
+    ("released", "u1", "u4", "u5"),
+    [(B, 1.25, 0.1139, 0.04063), (F, 0, 0.2929, 0.27083), (G, 0, 0.8485, 0.27083), (D, 0, 0, 0)],
+    ids="BFGD",
+)
+def test_table_1_indices_of_the_samples(released, u1, u4, u5, tmp_path, capsys):
+    from reident.cli import main
+
+    found = ri.utility(frame(X), frame(released), qi=QI, sa=SA, key="id").to_dict()
+    assert found["U1"] == u1
+    assert (round(found["U4"], 4), round(found["U5"], 5)) == (u4, u5)
+    assert (found["U6"], found["S1"], found["S2"]) == (0, 2, 2)
+    frame(X).write_csv(tmp_path / "x.csv")
+    frame(released).write_csv(tmp_path / "b.csv")
+    files = [str(tmp_path / name) for name in ("x.csv", "b.csv")]
+    flags = ["--qi", ",".join(QI), "--sa", ",".join(SA)]
+    assert main(["utility", *files, *flags, "--key", "id", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == found
+    assert main(["utility", *files, *flags]) == 0
+    assert "meanMAE" in capsys.readouterr().out
+
+
+def test_table_1_the_cross_table_of_a_unified_qi():
+    """Cell (1,1,1) of D is not in X and counts 0 there: means 350, 350 and 2 records more."""
+    found = ri.utility(frame(X), frame(D), qi=QI, sa=SA)
+    assert (found["U2"], found["U3"]) == (175, 1)
+    union = ri.utility(frame(X), frame(D), qi=QI, sa=SA, cells="union")
+    assert (union["U2"], union["U3"]) == (pytest.approx(700 / 3), pytest.approx(4 / 3))
+
+
+def test_table_13_s2_counts_records_per_class():
+    assert round(100 / 97, 3) == 1.031
+    some = pl.DataFrame({"q": [str(i) for i in range(96)] + ["x"] * 4, "s": range(100)})
+    assert ri.utility(some, some, qi=["q"], sa=["s"])["S2"] == 100 / 97
+
+
+def test_a_study_with_its_original_adds_the_indices(tmp_path):
+    by_file(B, tmp_path)
+    text = (tmp_path / "study.toml").read_text(encoding="utf-8")
+    more = '\n[utility]\noriginal = "x.csv"\nkey = "eid"\n'
+    (tmp_path / "more.toml").write_text(text + more, encoding="utf-8")
+    found = ri.Study.read(tmp_path / "more.toml").run().to_dict()["utility"]
+    assert found["U1"] == 1.25
+    assert round(found["U5"], 5) == 0.04063

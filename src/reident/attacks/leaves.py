@@ -22,6 +22,8 @@ FEW = 24
 """Leaves of fewer rows are gone through row by row."""
 NOWHERE = np.float32(1e16)
 """Fills up blocks: farther off than everything."""
+LARGE = 1e200
+"""Rows with larger numbers, which no point has, are gone through row by row too."""
 SHORT = 2.0**-22
 """More than two short floats of at most 1 are off by, together."""
 
@@ -51,7 +53,7 @@ class Ruler(NamedTuple):
         width = -(-rows.shape[1] // FOUR) * FOUR
         out = np.zeros((len(rows), width), np.float32)
         with np.errstate(over="ignore", invalid="ignore"):
-            ruled = (rows - self.middle) * self.factor * self.shrink
+            ruled = (rows - self.middle) * (self.factor * self.shrink)
             out[:, : rows.shape[1]] = ruled[:, self.order]
         return out
 
@@ -91,7 +93,7 @@ def _halved(rows: Floats, order: Ints, span: tuple[int, int], weight: Floats) ->
 def ruler(rows: Floats, points: Floats, weight: Floats) -> Ruler:
     """A ruler on which all numbers of both are at most 1 from the middle."""
     both = np.concatenate([rows, points])
-    both[~np.isfinite(both)] = np.nan
+    both[np.abs(both) > LARGE] = np.nan
     low, high = np.fmin.reduce(both), np.fmax.reduce(both)
     middle = np.nan_to_num(low / 2 + high / 2)
     factor = np.sqrt(weight)
@@ -107,7 +109,7 @@ def space_of(rows: Floats, leaves: Leaves, weight: Floats, scale: Ruler) -> Spac
     gaps = np.isnan(placed)
     low = np.minimum.reduceat(np.where(gaps, -np.inf, placed), bounds[:-1])
     high = np.maximum.reduceat(np.where(gaps, np.inf, placed), bounds[:-1])
-    whole = np.logical_and.reduceat(np.isfinite(placed).all(axis=1), bounds[:-1])
+    whole = np.logical_and.reduceat((np.abs(placed) <= LARGE).all(axis=1), bounds[:-1])
     sizes = np.diff(bounds)
     blocked = whole & (sizes > FEW)
     held = np.where(blocked, -(-sizes // BLOCK), 0)

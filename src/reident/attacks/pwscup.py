@@ -77,9 +77,12 @@ def link(
 
 
 def roles(attack: Guess, variables: Sequence[Variable]) -> tuple[list[Variable], list[Variable]]:
-    """QI and SA of an attack: those it names, or all categories and all numbers."""
-    named = {variable.name: variable for variable in variables}
-    categories = [variable.name for variable in variables if variable.kind == "categorical"]
+    """QI and SA of an attack: those it names, or all categories and all numbers by name.
+
+    The order in which a study lists its variables must not matter.
+    """
+    named = {variable.name: variable for variable in sorted(variables, key=lambda one: one.name)}
+    categories = [name for name, variable in named.items() if variable.kind == "categorical"]
     numbers = [name for name in named if name not in categories]
     sa = list(attack.sa) or numbers
     if hasattr(attack, "variable"):

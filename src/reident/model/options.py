@@ -180,7 +180,7 @@ class IdentifyRand(Guess):
 
 
 class _OneSA(Guess):
-    """A guess by one SA: `variable`, or the first one."""
+    """A guess by one SA: `variable`, or the first of `sa`, or the first of all by name."""
 
     variable: str = ""
     ties: Ties = "first"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from reident.model.notes import Note
+    from reident.model.utility import Utility
 
 SCHEMA = 1
 LARGEST_STRATA = 1000
@@ -202,6 +203,7 @@ class StudyResult:
     limits: tuple[LimitCheck, ...]
     attacks: Mapping[str, AttackResult]
     notes: tuple[Note, ...]
+    utility: Utility | None = None
     encoding: Mapping[str, Any] = field(repr=False)
     manifest: Mapping[str, Any] = field(repr=False)
 
@@ -235,6 +237,6 @@ class StudyResult:
             "strata": list(self.strata),
             "limits": [check.to_dict() for check in self.limits],
             "attacks": {label: attack.to_dict() for label, attack in self.attacks.items()},
-            "utility": None,
+            "utility": None if self.utility is None else self.utility.to_dict(),
             "notes": [note.to_dict() for note in self.notes],
         }

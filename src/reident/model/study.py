@@ -12,6 +12,7 @@ from reident.errors import Fault, SpecError
 from reident.model.files import IntruderFile, PublicFile, TruthFile
 from reident.model.limits import NEEDS_TRUTH, Limits
 from reident.model.options import DEFAULT_ATTACKS, MOST_VARIABLES, AdHoc, Attack, Guess, Unicity
+from reident.model.utility import OriginalFile
 from reident.model.value import Value
 from reident.model.variables import Stratum, Variable
 
@@ -44,6 +45,7 @@ class Study(Value):
         dict[str, Attack], AfterValidator(lambda given: given or DEFAULT_ATTACKS)
     ] = Field(default_factory=lambda: dict(DEFAULT_ATTACKS))
     limits: dict[str, Limits] = Field(default_factory=dict)
+    utility: OriginalFile | None = None
     small_cell: Annotated[int, Field(ge=1)] = 10
 
     def model_post_init(self, _context: Any) -> None:
@@ -69,6 +71,7 @@ def faults_between(study: Study) -> list[Fault]:
             for fault in _attack_faults(study, label, attack)
         ),
         *_limit_faults(study),
+        *_utility_faults(study),
     ]
 
 
@@ -242,4 +245,32 @@ def _limit_faults(study: Study) -> list[Fault]:
             for name in limits.agreed()
             if name in NEEDS_TRUTH
         ]
+    return faults
+
+
+def _utility_faults(study: Study) -> list[Fault]:
+    """QI and SA of [utility] are linking variables, because the PUF is read for these."""
+    if study.utility is None:
+        return []
+    kinds = {"qi": ("categorical",), "sa": ("numeric",)}
+    faults = []
+    for role, own in kinds.items():
+        fit = [variable.name for variable in study.variables if variable.kind in own]
+        faults += [
+            Fault(
+                where=f"utility.{role}",
+                found=f"{name!r} is not a {own[0]} linking variable",
+                remedy=f"Name some of: {', '.join(fit)}",
+            )
+            for name in getattr(study.utility, role)
+            if name not in fit
+        ]
+    if not any(variable.kind == "numeric" for variable in study.variables):
+        faults.append(
+            Fault(
+                where="utility",
+                found="no numeric linking variable to be an SA",
+                remedy="Declare one, or leave [utility] out",
+            )
+        )
     return faults

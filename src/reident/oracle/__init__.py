@@ -15,6 +15,7 @@ file               idea                                                  Primer,
 ``prepared.py``    both files made ready for an attack                   2.1, 2.2, 3
 ``links.py``       the suspected pairs                                   2.1 (5), 2.2 (5)
 ``guesses.py``     one guess a record: PWSCUP2015                        Identify-euc 2.3, 3
+``utility.py``     U1 to U6, S1, S2                                      Identify-euc, Table 1
 ``truth.py``       the truth file                                        1.1 (3), 1.2 (3)
 ``rates.py``       rates, interval, blind guesser                        1.2 (2-6)
 ``tables.py``      by rank, order, reading, stratum; histograms          2.1 (6), 2.2 (4)

@@ -68,7 +68,7 @@ def names_of_qi(prepared: Prepared) -> list[str]:
 def names_of_sa(prepared: Prepared) -> list[str]:
     """The sensitive attributes that count: one for E2 and E4, those named, or all numbers."""
     numbers = [one.name for one in prepared.used if one.kind != "categorical"]
-    chosen = list(prepared.options.get("sa") or numbers)
+    chosen = list(prepared.options.get("sa") or sorted(numbers))
     if prepared.method in ("identify_sa", "identify_sa21"):
         return [prepared.options.get("variable") or chosen[0]]
     return chosen
