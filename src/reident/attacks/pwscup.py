@@ -58,8 +58,8 @@ def link(
     notes = [_told(attack, qi, sa)]
     measure = None
     if isinstance(attack, IdentifyRand):
-        found = guesses(_at_random(_classes(files, qi)), truth)
-        found = _drawn(found, _classes(files, qi), draw())
+        classes = _classes(files, qi)
+        found = _drawn(guesses(_at_random(classes), truth), classes, draw())
     elif isinstance(attack, IdentifySort):
         found = guesses(same_places(*_numbers(files, sa), _strata(files)), truth)
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -12,8 +11,6 @@ from reident.attacks.ties import NOBODY, Ties
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-LARGE = 2.0**1000
-"""Sums of larger numbers may overflow on their way."""
 
 
 def same_places(puf: Floats, eif: Floats, groups: tuple[Ints, Ints]) -> Ties:
@@ -60,23 +57,37 @@ def _ranks(rows: Floats) -> Ints:
 
 
 def _dense(rows: Floats) -> Ints:
-    """Dense ranks by the correctly rounded sum, tied ones by what is left of it, until nothing is.
-
-    Rounding keeps order: of two sums the larger one is never rounded to less.
-    """
-    if not np.all(np.abs(rows) < LARGE):
+    """Dense ranks of sums that are exactly two floats, or else of rational numbers."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums, left = _in_two(rows)
+    if left is None:
         exact = [sum(map(Fraction, row), Fraction(0)) for row in rows.tolist()]
         places = {value: place for place, value in enumerate(sorted(set(exact)))}
         return np.array([places[value] for value in exact], np.int64)
+    order = np.lexsort((left, sums))
     rank = np.zeros(len(rows), np.int64)
-    tied, rest = np.arange(len(rows)), rows.tolist()
-    while True:
-        sums = np.array([math.fsum(row) for row in rest])
-        if not sums.any():
-            return rank
-        finer = np.zeros(len(rows), np.int64)
-        finer[tied] = np.unique(sums, return_inverse=True)[1]
-        rank = np.unique(rank * (int(finer.max()) + 1) + finer, return_inverse=True)[1]
-        again = np.bincount(rank)[rank[tied]] > 1
-        rest = [[*rest[place], -sums[place]] for place in np.flatnonzero(again).tolist()]
-        tied = tied[again]
+    rank[order[1:]] = np.cumsum(
+        np.diff(sums[order]).astype(bool) | np.diff(left[order]).astype(bool)
+    )
+    return rank
+
+
+def _in_two(rows: Floats) -> tuple[Floats, Floats | None]:
+    """Sums as a float and what rounding left of it, which is None where two floats do not do.
+
+    The larger of two sums is never rounded to less, so the first float decides, then the second.
+    """
+    high, low = np.zeros(len(rows)), np.zeros(len(rows))
+    for column in rows.T:
+        high, error = _sum(high, column)
+        low, lost = _sum(low, error)
+        if lost.any():
+            return high, None
+    return _sum(high, low)
+
+
+def _sum(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """The sum of two floats, and what rounding took from it."""
+    total = x + y
+    part = total - x
+    return total, (x - (total - part)) + (y - part)
