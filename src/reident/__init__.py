@@ -14,6 +14,7 @@ from typing import Any
 
 _HOMES = {
     "AdHoc": "reident.model.options",
+    "Anonymised": "reident.model.anonymised",
     "AttackResult": "reident.model.result",
     "AuditError": "reident.errors",
     "CapacityError": "reident.errors",
@@ -42,6 +43,7 @@ _HOMES = {
     "Uniques": "reident.model.uniques",
     "Utility": "reident.model.utility",
     "Variable": "reident.model.variables",
+    "anonymise": "reident.api",
     "categorical": "reident.model.variables",
     "date": "reident.model.variables",
     "minimal_uniques": "reident.api",

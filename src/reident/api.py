@@ -15,6 +15,7 @@ from reident.io.intake import take_in
 from reident.io.saved import saved_text
 from reident.io.spec import examine, read_study, read_text
 from reident.loss import compare_files
+from reident.masking import anonymise_file
 from reident.model import result as results
 from reident.model import study as model
 from reident.run import chosen, plan, run
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from reident.engine.job import Watch
+    from reident.model.anonymised import Anonymised
     from reident.model.notes import Note
     from reident.model.options import Attack
     from reident.model.uniques import MinimalUniques, Uniques
@@ -224,6 +226,33 @@ def minimal_uniques(
     if found.minimal is None:
         raise SpecError(Fault(where="size", found="less than one", remedy="Give at least 1"))
     return found.minimal
+
+
+def anonymise(
+    source: Any,
+    methods: Sequence[str],
+    *,
+    key: str,
+    qi: Sequence[str],
+    sa: Sequence[str],
+    **options: Any,
+) -> Anonymised:
+    """Anonymise a file or frame by methods in order (Identify-euc 4.2), and keep the truth.
+
+    Methods: kanonymise, noise, cheat, unify, average, swap, delete, rank_swap. Options: `k`,
+    `share`, `scale`, `window`, `unify`, `seed`, `hierarchies` (for each QI: value to its steps),
+    and how the file is read.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"id": [1, 2], "sex": ["f", "f"], "income": [10.0, 20.0]})
+    >>> made = anonymise(frame, ["average"], key="id", qi=["sex"], sa=["income"])
+    >>> made.released["income"].to_list()
+    [15.0, 15.0]
+    """
+    asked, how = _how_to_read(options)
+    levels = asked.pop("hierarchies", None)
+    roles = {"methods": tuple(methods), "key": key, "qi": qi, "sa": sa}
+    return anonymise_file(source, roles | asked, how, levels)
 
 
 def utility(

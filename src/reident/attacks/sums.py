@@ -66,9 +66,8 @@ def _dense(rows: Floats) -> Ints:
         return np.array([places[value] for value in exact], np.int64)
     order = np.lexsort((left, sums))
     rank = np.zeros(len(rows), np.int64)
-    rank[order[1:]] = np.cumsum(
-        np.diff(sums[order]).astype(bool) | np.diff(left[order]).astype(bool)
-    )
+    steps = np.any([part[order[1:]] != part[order[:-1]] for part in (sums, left)], axis=0)
+    rank[order[1:]] = np.cumsum(steps)
     return rank
 
 
