@@ -30,6 +30,7 @@ _HOMES = {
     "IntruderFile": "reident.model.files",
     "Limits": "reident.model.limits",
     "MinimalUniques": "reident.model.uniques",
+    "Protected": "reident.model.protect",
     "PublicFile": "reident.model.files",
     "Rates": "reident.model.rates",
     "RefusalError": "reident.errors",
@@ -46,8 +47,10 @@ _HOMES = {
     "anonymise": "reident.api",
     "categorical": "reident.model.variables",
     "date": "reident.model.variables",
+    "decrypt": "reident.api",
     "minimal_uniques": "reident.api",
     "numeric": "reident.model.variables",
+    "protect": "reident.api",
     "uniques": "reident.api",
     "utility": "reident.api",
 }

@@ -6,9 +6,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from reident import disk
+from reident import disk, handover
 from reident.audit import audit
 from reident.errors import DataError, Fault, RefusalError, SpecError
+from reident.guard import protect_options
 from reident.haystack import haystack, look
 from reident.io import outputs
 from reident.io.intake import take_in
@@ -18,6 +19,7 @@ from reident.loss import compare_files
 from reident.masking import anonymise_file
 from reident.model import result as results
 from reident.model import study as model
+from reident.model.files import SourceFile
 from reident.run import chosen, plan, run
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from reident.model.anonymised import Anonymised
     from reident.model.notes import Note
     from reident.model.options import Attack
+    from reident.model.protect import Protected
     from reident.model.uniques import MinimalUniques, Uniques
     from reident.model.utility import Utility
 
@@ -226,6 +229,69 @@ def minimal_uniques(
     if found.minimal is None:
         raise SpecError(Fault(where="size", found="less than one", remedy="Give at least 1"))
     return found.minimal
+
+
+def protect(
+    source: Any,
+    variables: Sequence[str],
+    *,
+    action: str,
+    k: int = 2,
+    key_file: Path | str | None = None,
+    out: Path | str | None = None,
+    force: bool = False,
+    jobs: int = 1,
+    **options: Any,
+) -> Protected:
+    """Act on the unique records of a file or frame, and look again (Dalenius 1986, part 6).
+
+    `action`: "destroy", "blank", "perturb" (with `how`: "round", "noise", "swap", "pram",
+    "table_round") or "encrypt" (with `key_file`, which is made if there is none). Options:
+    `change` (which variables), `domains`, `base`, `rounding` ("random", "nearest"), `scale`,
+    `share`, `seed`, and of `uniques` `key`, `missing` and how the file is read. With `out` the
+    new file is written, and beside it what was done.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sex": ["f", "f", "f", "m"], "town": ["a", "a", "a", "b"]})
+    >>> protect(frame, ["sex", "town"], action="blank").frame["town"].to_list()
+    ['a', 'a', 'a', None]
+    """
+    asked, how = _how_to_read(options)
+    question = {name: asked.pop(name) for name in ("key", "missing") if name in asked}
+    hay = haystack(source, {"variables": variables, "k": k} | question, how, jobs)
+    wanted = protect_options({"action": action} | asked)
+    at = None if key_file is None else Path(key_file)
+    if out is not None:
+        return handover.protect_to(hay, wanted, Path(out), key_file=at, force=force)
+    return handover.protect_held(hay, wanted, key_file=at)
+
+
+def decrypt(
+    source: Any,
+    *,
+    key_file: Path | str,
+    out: Path | str | None = None,
+    force: bool = False,
+    **options: Any,
+) -> pl.DataFrame:
+    """Restore a file or frame whose unique records `protect` has encrypted.
+
+    With `out` the file is written. Another key and a file that was altered are refused. Options
+    say how the file is read.
+
+    >>> import polars as pl, tempfile
+    >>> frame = pl.DataFrame({"sex": ["f", "f", "f", "m"], "town": ["a", "a", "a", "b"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     key = f"{folder}/key"
+    ...     hidden = protect(frame, ["sex", "town"], action="encrypt", key_file=key)
+    ...     decrypt(hidden.frame, key_file=key).equals(frame)
+    True
+    """
+    asked, how = _how_to_read(options)
+    file = SourceFile(source, **how, **asked)
+    if out is not None:
+        return handover.decrypt_to(file, Path(key_file), Path(out), force=force).frame
+    return handover.decrypt(file, Path(key_file)).frame
 
 
 def anonymise(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reident.model.uniques import Uniques
+    from reident.model.value import Value
     from reident.needles.stream import Streamed
 
 LIBRARIES = ("reident", "numba", "numpy", "polars", "scipy")
@@ -47,12 +49,16 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Haystack:
-    """A file and what is asked of it. `jobs` threads and `memory` bytes never change the answer."""
+    """A file and what is asked of it. `jobs` threads and `memory` bytes never change the answer.
+
+    `protected` marks records whose data were blanked or encrypted: they are set aside.
+    """
 
     file: SourceFile
     asked: UniquesOptions
     jobs: int = 1
     memory: int = 0
+    protected: npt.NDArray[np.bool_] | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -87,17 +93,24 @@ class _Held:
 
 def haystack(source: Any, asked: dict[str, Any], how: dict[str, Any], jobs: int) -> Haystack:
     """A file and a question, checked; wrong options are told by their own names."""
-    try:
+    with told_by_name(UniquesOptions):
         options = UniquesOptions(**asked)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return Haystack(file=SourceFile(source, **how), asked=options, jobs=jobs, memory=memory)
+
+
+@contextlib.contextmanager
+def told_by_name(kind: type[Value]) -> Iterator[None]:
+    """Faults of a value's options under the options' own names."""
+    try:
+        yield
     except SpecError as error:
         raise SpecError(
             *(
-                replace(fault, where=fault.where.removeprefix("UniquesOptions."))
+                replace(fault, where=fault.where.removeprefix(f"{kind.__name__}."))
                 for fault in error.faults
             )
         ) from None
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    return Haystack(file=SourceFile(source, **how), asked=options, jobs=jobs, memory=memory)
 
 
 def look(hay: Haystack) -> Uniques:
@@ -117,6 +130,8 @@ def plan(hay: Haystack) -> list[Way]:
 
 def look_to(hay: Haystack, folder: Path, *, force: bool) -> Uniques:
     """Find the unique records and write them: aggregates for all, the list restricted."""
+    from reident.report import html, uniques_page  # noqa: PLC0415  # only who writes a page waits
+
     refuse_unless_free(folder, force=force)
     found = look(hay)
     restricted = {}
@@ -131,7 +146,9 @@ def look_to(hay: Haystack, folder: Path, *, force: bool) -> Uniques:
         "versions": {name: version(name) for name in LIBRARIES},
         "jobs": hay.jobs,
     }
-    write_found(folder, found.to_dict(), restricted, manifest, force=force)
+    results = found.to_dict()
+    page = html.render(uniques_page.document(results, manifest))
+    write_found(folder, results, restricted, manifest, page=page, force=force)
     return found
 
 
@@ -146,6 +163,8 @@ def _take_in(hay: Haystack) -> _Held:
     codes = coded(frame, names, books)
     drop = hay.asked.missing == "drop"
     kept = complete(codes) if drop else np.ones(len(frame), np.bool_)
+    if hay.protected is not None:
+        kept &= ~hay.protected
     return _Held(frame=frame, books=books, coded=codes, kept=kept)
 
 
@@ -189,6 +208,7 @@ def _held(hay: Haystack) -> Uniques:
         ),
         risk=risk,
         minimal=minimal,
+        protected=0 if hay.protected is None else int(hay.protected.sum()),
     )
 
 
@@ -316,7 +336,7 @@ def _risk(hay: Haystack, held: _Held, rows: Coded, weights: Floats) -> RiskFound
     if hay.asked.household:
         name = hay.asked.household
         keys_of(held.frame, [name], hay.file)  # refuses a record without a household
-        members = held.frame[name].filter(held.kept)
+        members = held.frame[name].filter(held.kept).alias("household")
         number = codebook(members.unique(), hay.file).codes(members).astype(np.int64)
         households = household_risks(number, risks[held.kept])
     return RiskFound(records=risks, households=households, crowded=crowded)

@@ -29,7 +29,7 @@ KILLED, SURVIVED = 1, 0
 FIELDS = "tests/unit/kernels/test_fields.py"
 KEYS = "tests/unit/kernels/test_keys.py"
 BITMAPS = "tests/unit/kernels/test_bitmaps.py"
-BLOCKS = "tests/unit/kernels/test_blocks.py"
+RUNS = "tests/unit/kernels/test_runs.py"
 COARSE = "tests/unit/kernels/test_coarse.py"
 PAIRS = "tests/unit/kernels/test_pairs.py"
 RATES = "tests/unit/model/test_rates.py"
@@ -40,6 +40,10 @@ EVERY = "tests/laws/test_every_attack.py"
 RUNNING = "tests/laws/test_running.py"
 UNIQUES = "tests/oracle/test_uniques.py"
 NEAREST = "tests/unit/attacks/test_nearest.py"
+VALUES = "tests/unit/remedies/test_values.py"
+GROUPS = "tests/unit/remedies/test_groups.py"
+SEALING = "tests/unit/test_sealing.py"
+ACCOUNTS = "tests/unit/remedies/test_accounts.py"
 
 
 LOOKUPS = ("looking_pairs_up_finds", True)
@@ -474,9 +478,21 @@ MUTANTS = [
             BITMAPS,
         ),
         (
-            "add_four",
+            "add_eight",
             "carry = (fours & carry) | (k & half)",
             "carry = (fours | carry) | (k & half)",
+            BITMAPS,
+        ),
+        (
+            "add_eight",
+            "fours ^= other",
+            "fours |= other",
+            BITMAPS,
+        ),
+        (
+            "add_at",
+            "carry[w] &= k",
+            "carry[w] = k",
             BITMAPS,
         ),
         (
@@ -519,22 +535,40 @@ MUTANTS = [
         ),
     ),
     *_mutants(
-        "kernels/blocks.py",
+        "kernels/shortlist.py",
         (
-            "find_runs",
-            "own = prefix + (code + 1) * weight",
-            "own = prefix + code * weight",
+            "put_some",
+            "cutoffs[row] = min(cutoffs[row], lowest[keep])",
+            "cutoffs[row] = min(cutoffs[row], lowest[keep - 1])",
             RUNNING,
             *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/runs.py",
+        (
+            "directory",
+            "starts[key] -= np.int32(1)",
+            "starts[key] -= np.int32(0)",
+            RUNS,
+        ),
+        (
+            "find_runs",
+            "stack[waiting, 0], stack[waiting, 1] = key + (code + 1) * weight, done + 1",
+            "stack[waiting, 0], stack[waiting, 1] = key + code * weight, done + 1",
+            RUNS,
         ),
         (
             "find_runs",
             "agreed = agreed and done == depth",
             "agreed = True",
-            BLOCKS,
+            RUNS,
             "many_runs",
             True,
         ),
+    ),
+    *_mutants(
+        "kernels/blocks.py",
         (
             "scan_block",
             "while end < len(rows) and keys[end] == keys[begin]:",
@@ -542,17 +576,88 @@ MUTANTS = [
             RUNNING,
             *LOOKUPS,
         ),
+    ),
+    *_mutants(
+        "kernels/bounds.py",
         (
-            "scan_tile",
+            "scan_bounds",
             "limit -= missing[j] if c == NO_CLASS else 0",
             "limit -= 2 * missing[j] if c == NO_CLASS else 0",
             RUNNING,
             *LOOKUPS,
         ),
+    ),
+    *_mutants(
+        "kernels/desk.py",
+        (
+            "limit_of",
+            "largest = (cutoff - 1) // grain * grain",
+            "largest = cutoff - grain",
+            RUNNING,
+            *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/everyone.py",
+        (
+            "least_by_tiles",
+            "elif there[CLASSES]:",
+            "elif there[0]:",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "near_enough",
+            "return total < limit",
+            "return total + 1 < limit",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "scan_everyone",
+            "while at < end and (places[rows[at]] < stop or stop == last):",
+            "while at < end and places[rows[at]] < stop:",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "show_words",
+            "mask &= ALL_BITS << np.uint64(start & 63)",
+            "mask &= ALL_BITS",
+            RUNNING,
+            *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/tiles.py",
         (
             "scan_tile",
-            "known[waiting] = exact and limit <= MOST_LIMIT and bound < MOST_SUM",
-            "known[waiting] = limit <= MOST_LIMIT and bound < MOST_SUM",
+            "exact = least.exact and agreed",
+            "exact = least.exact",
+            RUNNING,
+            *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/exact.py",
+        (
+            "scan_exact",
+            "if limit > MOST_SUM:",
+            "if limit > 4 * MOST_SUM:",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "scan_exact",
+            "if passed > keep or trial == limit:",
+            "if passed >= keep or trial == limit:",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "scan_exact",
+            "while 1 << top < trial:",
+            "while 1 << top < trial - step:",
             RUNNING,
             *LOOKUPS,
         ),
@@ -593,6 +698,60 @@ MUTANTS = [
             "best = pairs.rank >= 1",
             RANKS,
             "a_study_keeps",
+        ),
+    ),
+    *_mutants(
+        "remedies/groups.py",
+        (
+            "swapped",
+            "takes[ends] = givers[starts]",
+            "takes[ends] = givers[ends]",
+            GROUPS,
+            "swapping",
+        ),
+        (
+            "rounded_counts",
+            "ends = (np.cumsum(counts - fixed) + offset) // base",
+            "ends = (np.cumsum(counts) + offset) // base",
+            GROUPS,
+            "rounded_counts",
+        ),
+        (
+            "table_rounded",
+            "leaves = place < np.repeat(np.maximum(counts - wanted, 0), counts)",
+            "leaves = place <= np.repeat(np.maximum(counts - wanted, 0), counts)",
+            GROUPS,
+            "records_move",
+        ),
+    ),
+    *_mutants(
+        "remedies/values.py",
+        (
+            "rounded",
+            "_multiples(nearest, base) == values, nearest, low + (draws < quotients - low)",
+            "_multiples(nearest, base) == values, nearest, low + (draws < 0.5)",
+            VALUES,
+            "random_rounding",
+        ),
+    ),
+    *_mutants(
+        "remedies/accounts.py",
+        (
+            "log",
+            "order = np.lexsort((variables, records))",
+            "order = np.argsort(variables)",
+            ACCOUNTS,
+            "the_log_has",
+        ),
+    ),
+    *_mutants(
+        "sealing.py",
+        (
+            "digest",
+            'total = hashlib.sha256(at.astype("<i8").tobytes())',
+            "total = hashlib.sha256()",
+            SEALING,
+            "altered_table",
         ),
     ),
     *_mutants(

@@ -109,11 +109,11 @@ def test_progress_reaches_the_number_of_pairs_and_changes_nothing(case, budget):
 KNOBS = {
     "few neighbours": {"NEIGHBOURS": 1, "MOST_READ": 1e9, "SAMPLE": 50},
     "many neighbours": {"NEIGHBOURS": 40, "MOST_READ": 1e9, "SAMPLE": 50},
-    "small keys": {"NEIGHBOURS": 3, "MOST_READ": 1e9, "SAMPLE": 50, "ROOM": 200, "STRIP": 3},
+    "small keys": {"NEIGHBOURS": 3, "MOST_READ": 1e9, "SAMPLE": 50, "CELLS": 1, "STRIP": 3},
 }
 
 
-def of_codes(puf, eif, attacks):
+def of_codes(puf, eif, attacks, strata=()):
     """A study of whole-numbered categories, -1 missing, and of one number, the last column."""
     frames = []
     for table, key in ((puf, "p"), (eif, "e")):
@@ -127,6 +127,7 @@ def of_codes(puf, eif, attacks):
         puf=ri.PublicFile(frames[0], key="p"),
         eif=ri.IntruderFile(frames[1], key="e"),
         variables=[*(ri.categorical(name) for name in names), ri.numeric("x")],
+        strata=strata,
         attacks=attacks(names),
     )
 
@@ -161,6 +162,29 @@ def test_looking_pairs_up_finds_what_meeting_every_pair_finds(knobs, monkeypatch
     study = of_codes(puf, eif, attacks)
     result, looked_up, met = looked_up_and_met(study, monkeypatch, **KNOBS[knobs])
     assert "index" in result.manifest["methods"].values()
+    assert looked_up == met
+
+
+@pytest.mark.parametrize("strata", [(), ("v0",)])
+def test_looking_pairs_up_finds_what_lies_in_other_tiles_than_ones_own(strata, monkeypatch):
+    """More EIF records than a tile holds, in classes that fill whole tiles."""
+    draw = np.random.default_rng(6)
+    sizes = [3, 4, 4, 30, 200]
+    eif = np.stack([draw.integers(-1, size, size=12_500) for size in sizes], axis=1)
+    puf = np.stack([draw.integers(-1, size, size=30) for size in sizes], axis=1)
+
+    def attacks(names):
+        rules = {name: {"equal": 5} for name in names[:3]}
+        rules |= {"v3": {"table": [["1", "2", 3]]}, "x": {"difference": [[0, 5], [1, 2], [7, 1]]}}
+        return {
+            "taxicab": ri.Taxicab(threshold=0.4),
+            "euclidean": ri.Euclidean(),
+            "rules": ri.AdHoc(rules, threshold=13),
+        }
+
+    study = of_codes(puf, eif, attacks, strata)
+    result, looked_up, met = looked_up_and_met(study, monkeypatch, MOST_READ=0)
+    assert set(result.manifest["methods"].values()) == {"bitmaps"}
     assert looked_up == met
 
 

@@ -191,3 +191,56 @@ def test_individual_risk_by_the_formulas_for_one_and_two():
     assert found[0] == pytest.approx(p / (1 - p) * math.log(1 / p))
     odds = two / (1 - two)
     assert found[1] == found[2] == pytest.approx(odds - odds**2 * math.log(1 / two))
+
+
+# Part 6: protective action on the unique records of 3.2, which are 1, 3 and 5 ---------------------
+
+UNIQUE = {1, 3, 5}
+
+
+def protected(**options):
+    return ri.protect(frame_of(TWO), NAMES, key="no", **options)
+
+
+def test_6_2_destruction_leaves_the_four_that_share_their_data():
+    found = protected(action="destroy")
+    assert found.frame["no"].to_list() == [2, 4, 6, 7]
+    assert set(found.changes["key_no"].to_list()) == {"1", "3", "5"}
+    assert found.to_dict()["share_lost"] == pytest.approx(300 / 7)
+    assert (found.after.cells, found.after.unique_records) == (1, 0)
+
+
+def test_6_3_blanking_all_data_leaves_no_quasi_identifier():
+    found = protected(action="blank")
+    blank = found.frame.filter(pl.all_horizontal(pl.col(NAMES).is_null()))
+    assert set(blank["no"].to_list()) == UNIQUE
+    assert found.cells_changed == 15
+    assert (found.after.unique_records, found.after.protected) == (0, 3)
+
+
+def test_6_3_blanking_some_data_may_not_protect():
+    """Without V record 5 is 1110-, and so is nobody else: it is unique still."""
+    found = protected(action="blank", change=["V"])
+    assert found.after.listed["record"].to_list() == [1, 3, 5]
+    assert [note.code for note in found.notes][:2] == ["still_unique", "partly_hidden"]
+
+
+def test_6_4_counts_1_2_4_are_rounded_to_a_base_of_three():
+    """Seven is one more than a multiple: one record stays unrounded in the largest cell."""
+    seen = set()
+    for seed in range(12):
+        found = protected(action="perturb", how="table_round", seed=seed)
+        rows = ["".join(row) for row in found.frame.select(NAMES).rows()]
+        counts = tuple(rows.count(cell) for cell in ("11101", "10110", "01101"))
+        assert counts in {(0, 0, 7), (0, 3, 4), (3, 0, 4)}
+        assert found.after.unique_records == 0
+        seen.add(counts)
+    assert len(seen) > 1
+
+
+def test_6_5_encryption_is_reversible(tmp_path):
+    found = protected(action="encrypt", key_file=tmp_path / "key")
+    hidden = found.frame.filter(pl.col("sealed1").is_not_null())
+    assert set(hidden["no"].to_list()) == UNIQUE
+    assert (found.after.unique_records, found.after.protected) == (0, 3)
+    assert ri.decrypt(found.frame, key_file=tmp_path / "key").equals(frame_of(TWO))

@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.kernels.bitmaps import CLASSES, DIGITS, NO_CLASS
-from reident.kernels.blocks import Least
 from reident.kernels.coarse import least_by_lists, least_by_steps
+from reident.kernels.desk import Least
 from reident.kernels.pairs import CAP, DISTANCE, EQUAL, ONE, SLACK, STEPS
 
 if TYPE_CHECKING:
     from reident.attacks.pairwise import Metric
+    from reident.kernels.pairs import Scorer
 
 Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.int32]
@@ -65,7 +66,21 @@ def coarse(metric: Metric, cost: int) -> tuple[Bytes, Bytes, Least]:
             int(codes.max(initial=-1)) < CLASSES for codes in (metric.puf.codes, metric.eif.codes)
         )
     )
-    return mine, theirs, Least(graded, digits, missing, classes, cost, exact)
+    low = min((_lowest(int(amount)) for amount in missing), default=DIGITS)
+    return mine, theirs, Least(graded, digits, missing, classes, cost, exact, low, _grain(scorer))
+
+
+def _grain(scorer: Scorer) -> int:
+    """What divides all scores: distances may be any number of units."""
+    if (scorer.kind == DISTANCE).any():
+        return 1
+    amounts = np.concatenate([scorer.other, scorer.missing, scorer.units])
+    return max(1, int(np.gcd.reduce(amounts)))
+
+
+def _lowest(amount: int) -> int:
+    """The lowest binary digit of an amount of sixteenths."""
+    return (amount & -amount).bit_length() - 1 if amount else DIGITS
 
 
 def _shared(codes: Codes) -> Bytes:

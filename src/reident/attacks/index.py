@@ -27,10 +27,12 @@ from reident.kernels.bitmaps import (
     mark_ranges,
     mark_sums,
 )
-from reident.kernels.blocks import Asked, Block, Classes, Least
 from reident.kernels.candidates import seed
+from reident.kernels.desk import Asked, Classes, Least
+from reident.kernels.everyone import Crowd, least_by_tiles, scan_everyone
 from reident.kernels.keys import sort_keys
 from reident.kernels.pairs import EQUAL
+from reident.kernels.runs import Block, directory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +63,8 @@ MANY = 200
 REACH = 16
 """EIF rows to each side that are scored beforehand."""
 ROOM = 2**62
+CELLS = 1 << 16
+"""Keys that any block may have, however few the rows; more rows may have more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +81,7 @@ class IndexedJob:
 
     `levels` together find every pair that can pass. PUF rows are in layout order. EIF rows stand
     in an order of their own inside strata, in which near ones lie together: `order` holds their
-    rows in the layout, `places` where a PUF row would stand, and if `seeded` its neighbours there
+    rows in the layout, `crowd` where a PUF row would stand, and if `seeded` its neighbours there
     are scored first. PUF row p meets EIF rows meets[p, 0] to meets[p, 1] - 1; `stratum` is that of
     PUF and of EIF rows.
     """
@@ -89,7 +93,7 @@ class IndexedJob:
     meets: Ints
     stratum: tuple[Ints, Ints]
     order: Ints
-    places: Ints
+    crowd: Crowd
     seeded: bool
     levels: tuple[Level, ...] = ()
 
@@ -99,9 +103,9 @@ class IndexedJob:
         return "index" if len(self.levels) > 1 or len(self.levels[0].blocks) > 1 else "bitmaps"
 
     def tiles(self, budget: int) -> Sequence[Tile]:
-        """Strips of PUF rows, at least four so that threads can share them."""
+        """Strips of PUF rows, at least two so that threads can share them."""
         meets = self.meets
-        rows = min(STRIP, budget, -(-len(meets) // 4))
+        rows = min(STRIP, budget, -(-len(meets) // 2))
         if self.how == "bitmaps":
             # A stop waits for the tiles under way, and bitmaps meet this many pairs as fast.
             rows = min(rows, (budget * FASTER) // int((meets[:, 1] - meets[:, 0]).max()))
@@ -133,7 +137,7 @@ class IndexedJob:
         short = shortlist.empty(np.full(rows[-1] - base + 1, metric.bound, np.int64), metric.keep)
         if self.seeded:
             seed(
-                self.records, metric.scorer, self.meets, self.places[rows], rows, REACH,
+                self.records, metric.scorer, self.meets, self.crowd.places[rows], rows, REACH,
                 short.cutoff, base, metric.keep,
             )  # fmt: skip
         return short
@@ -141,13 +145,20 @@ class IndexedJob:
     def look_up(self, block: Block, rows: Ints, base: int, short: Shortlist) -> int:
         """Look PUF rows up in a block; `base` is the first of `short`. Returns EIF rows read."""
         stratum = self.stratum[0]
+        scorer, least = self.metric.scorer, self.least
+        if not len(block.variables):
+            # By place means by stratum too.
+            rows = rows[sort_keys(self.crowd.places[rows])]
+            asked = Asked(rows, stratum[rows], stratum, base)
+            scan_everyone(
+                self.records, self.classes, scorer, least, block, self.crowd, asked, short
+            )
+            return int((self.meets[rows, 1] - self.meets[rows, 0]).sum())
         keys = _keys(self.records.puf[rows], stratum[rows], block.variables, block.weights)
         order = sort_keys(keys)
         asked = Asked(rows[order], keys[order], stratum, base)
         return int(
-            kernel.scan_block(
-                self.records, self.classes, self.metric.scorer, self.least, block, asked, short
-            )
+            kernel.scan_block(self.records, self.classes, scorer, least, block, asked, short)
         )
 
     def merge(self, one: Shortlist, other: Shortlist) -> Shortlist:
@@ -172,7 +183,7 @@ def indexed(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> IndexedJ
     if pairs < max(1, WORTHWHILE) or metric.bound <= 0 or cost <= 0:
         return None
     mine, theirs, least = coarse(metric, cost)
-    order = places = np.arange(len(stratum[1]))
+    order, places = np.arange(len(stratum[1])), meets[:, 0]
     seeded = len(least.graded) > 0 or _passing(metric, meets, chosen)[-1] > MANY
     if seeded:
         order, places = _order(mine, theirs, least, stratum, chosen)
@@ -185,7 +196,7 @@ def indexed(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> IndexedJ
         meets=meets,
         stratum=stratum,
         order=order,
-        places=places,
+        crowd=Crowd(least_by_tiles(theirs, scorer, least), places),
         seeded=seeded,
     )
     return replace(job, levels=_levels(job, chosen))
@@ -297,9 +308,10 @@ def _entropy(classes: Bytes) -> float:
 
 
 def _block(job: IndexedJob, share: list[int]) -> Block:
-    """Sort the EIF by its key on the variables of a share, as many as a key has room for."""
+    """EIF rows by their key on the variables of a share, as many as its directory has room for."""
     sizes, variables = [], []
-    room = ROOM // (int(max(side.max(initial=0) for side in job.stratum)) + 2)
+    strata = int(max(side.max(initial=0) for side in job.stratum)) + 1
+    room = max(CELLS, 4 * len(job.stratum[1])) // strata
     for j in share:
         size = _size(job, j)
         if size <= room:
@@ -308,15 +320,12 @@ def _block(job: IndexedJob, share: list[int]) -> Block:
             variables.append(j)
     weights = np.cumprod([1, *sizes[::-1]])[::-1].astype(np.int64)
     keys = _keys(job.records.eif, job.stratum[1], np.array(variables, np.int64), weights)
-    rows = sort_keys(keys)
-    ordered = keys[rows]
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    starts, rows = directory(keys, strata * int(weights[0]))
     first, present, bits = _bitmaps(job, rows, variables)
     return Block(
         variables=np.array(variables, np.int64),
         weights=weights,
-        keys=ordered[starts],
-        starts=np.append(starts, len(rows)).astype(np.int64),
+        starts=starts,
         rows=rows,
         first=first,
         present=present,

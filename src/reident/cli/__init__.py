@@ -36,6 +36,8 @@ VERBS = {
     "check": ("reident.cli.check:check", "All faults of a study and its files, before any work."),
     "plan": ("reident.cli.plan:plan", "What a run would do, and how long; nothing is run."),
     "uniques": ("reident.cli.uniques:uniques", "Records that stand alone in one file, or nearly."),
+    "protect": ("reident.cli.protect:protect", "Act on such records, and look again."),
+    "decrypt": ("reident.cli.decrypt:decrypt", "Restore what protect has encrypted."),
     "anonymise": ("reident.cli.anonymise:anonymise", "Make a release and keep its truth."),
     "utility": ("reident.cli.utility:utility", "What a release is still good for."),
     "scenario": ("reident.cli.scenario:app", "Make up files with planted truth and a ready study."),

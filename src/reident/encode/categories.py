@@ -108,16 +108,17 @@ def survey(
     met: dict[str, list[pl.Series]] = {name: [] for name in names}
     for batch in batches:
         for name, parts in met.items():
-            parts.append(batch[name].unique())
+            # Without its name, because polars takes some names, as ^a.*$, for patterns of names.
+            parts.append(batch[name].alias("cell").unique())
             if len(parts) > 1:
                 met[name] = [pl.concat(parts).unique()]
-    return [codebook(met[name][0], file) for name in names]
+    return [codebook(met[name][0].alias(name), file) for name in names]
 
 
 def codebook(distinct: pl.Series, file: SourceFile) -> Codebook:
     """Number the distinct values of a column; values without a text are missing."""
-    values = distinct.drop_nulls()
-    read = cells(values, categorical(distinct.name), file)
+    values = distinct.alias("cell").drop_nulls()
+    read = cells(values.alias(distinct.name), categorical(distinct.name), file)
     assert read.text is not None  # noqa: S101  # categories are texts
     missing = pl.Series(read.state == MISSING)
     texts = read.text.alias("text")
@@ -134,7 +135,7 @@ def codebook(distinct: pl.Series, file: SourceFile) -> Codebook:
     ]
     return Codebook(
         labels=tuple(places),
-        values=values.alias("cell"),
+        values=values,
         numbers=np.array(numbers, np.uint32),
         holds_missing=bool(missing.any()) or len(values) < len(distinct),
     )

@@ -11,10 +11,9 @@ import contextlib
 import csv
 import io
 import json
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from reident.errors import DataError, Fault
@@ -30,7 +29,8 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 LARGE = 1 << 26
 """Plain files from this size on are not held in memory as a whole."""
-PIECE = 1 << 24
+PIECE = 1 << 22
+"""Bytes that are looked at, or parsed, at a time."""
 OTHER_SEPARATORS = (";", "\t", "|", ":", ",")
 FAULTS = {
     fields.RAGGED: ("another number of fields than the header", "Correct this line"),
@@ -41,6 +41,31 @@ FAULTS = {
         "Quote the whole field and double the quotes in it",
     ),
 }
+
+
+class Piece(NamedTuple):
+    """Bytes from start to stop that hold so many records, a header in front of them included."""
+
+    start: int
+    stop: int
+    records: int
+
+
+class Look(NamedTuple):
+    """A file that was found to be regular: names of columns, what ends its lines, its pieces."""
+
+    names: list[str]
+    eol: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def records(self) -> int:
+        """Records of the whole file, its header included."""
+        return sum(piece.records - 1 for piece in self.pieces) + 1
+
+    def header(self, file: SourceFile) -> bytes:
+        """A header for a piece without one."""
+        return (file.separator.join(map(str, range(len(self.names)))) + self.eol).encode()
 
 
 def read_csv(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
@@ -55,8 +80,10 @@ def read_csv(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.
     data = data.removeprefix(BOM).rstrip(b"\r\n")
     if not data:
         raise _fault(file, "", "an empty file", "Give a header line and records")
-    records = _records(np.frombuffer(data, np.uint8), file)
-    return _parse(data, file, _header(data, file, columns), columns, records, _line_end(data))
+    records, *_ = _scanned(data, file, 0, 1, last=True)
+    piece = Piece(0, len(data), records)
+    look = Look(_header(data, file, columns), _line_end(data), (piece,))
+    return _parse(data, file, look, columns, records)
 
 
 def csv_names(path: Path, file: SourceFile) -> list[str]:
@@ -64,7 +91,7 @@ def csv_names(path: Path, file: SourceFile) -> list[str]:
     if path.suffix in ENDINGS or file.encoding != "utf-8" or path.stat().st_size < LARGE:
         return read_csv(path, file, None).columns
     _check_separator(file)
-    return _looked_at(path, file, None)[0]
+    return _looked_at(path, file, None).names
 
 
 def csv_batches(
@@ -79,58 +106,65 @@ def csv_batches(
         if path.suffix in ENDINGS:
             size_of(path, file)  # refuses a bomb before it is expanded
             path = held.enter_context(on_disk(path, file))
-        names, records, eol = _looked_at(path, file, columns)
-        wanted = [at for at, name in enumerate(names) if name in columns]
-        lazy = pl.scan_csv(
-            path,
-            infer_schema=False,
-            separator=file.separator,
-            n_rows=records - 1,
-            glob=False,
-            eol_char=eol,
-            with_column_names=lambda _: [f"{at}" for at in range(len(names))],
-        ).select([f"{at}" for at in wanted])
-        batches = lazy.collect_batches(chunk_size=rows, maintain_order=True)
-        read = 0
-        while (batch := _next(batches, file)) is not None:
-            batch.columns = [names[at] for at in wanted]
-            read += len(batch)
-            yield batch
-        if read != records - 1:
-            raise _fault(file, "", "a mixture of line ends", "Save it with one kind of line end")
-
-
-def _next(batches: Iterator[pl.DataFrame], file: SourceFile) -> pl.DataFrame | None:
-    try:
-        return next(batches, None)
-    except pl.exceptions.PolarsError:
-        # As in _parse.
-        raise _fault(file, "", "not readable as csv", "Check separator and quotes") from None
+        look = _looked_at(path, file, columns)
+        with path.open("rb") as stream:
+            for piece in look.pieces:
+                # Read, not mapped: pages of a mapped file would count as memory of the process.
+                stream.seek(piece.start)
+                data = stream.read(piece.stop - piece.start)
+                if piece.start > look.pieces[0].start:
+                    data = look.header(file) + data
+                yield from _parse(data, file, look, columns, piece.records).iter_slices(rows)
 
 
 def _read_large(path: Path, file: SourceFile, columns: Sequence[str] | None) -> pl.DataFrame:
     """Read a file that need not fit memory: checked piece by piece, parsed in batches from disk."""
-    names, records, eol = _looked_at(path, file, columns)
-    return _parse(path, file, names, columns, records, eol)
+    look = _looked_at(path, file, columns)
+    return _parse(path, file, look, columns, look.records)
 
 
-def _looked_at(
-    path: Path, file: SourceFile, columns: Sequence[str] | None
-) -> tuple[list[str], int, str]:
-    """Check a file piece by piece: the names of its columns, its records, what ends its lines."""
+def _looked_at(path: Path, file: SourceFile, columns: Sequence[str] | None) -> Look:
+    """Check a file piece by piece."""
     _check_utf8(path, file)
-    data = np.memmap(path, np.uint8, "r")
-    start = len(BOM) if bytes(data[: len(BOM)]) == BOM else 0
-    stop = len(data)
-    while stop > start and data[stop - 1] in b"\r\n":
-        stop -= 1
-    if stop == start:
-        raise _fault(file, "", "an empty file", "Give a header line and records")
-    records = _records(data[start:stop], file)
     with path.open("rb") as stream:
         # A header is a line or a few, and a csv reader takes no more of a file than it needs.
-        head = stream.read(start + PIECE)[start:]
-    return _header(head, file, columns), records, _line_end(head)
+        head = stream.read(len(BOM) + PIECE)
+        start = len(BOM) if head.startswith(BOM) else 0
+        stop = _text_end(stream, start)
+        if stop == start:
+            raise _fault(file, "", "an empty file", "Give a header line and records")
+        pieces = tuple(_pieces(stream, start, stop, file))
+    return Look(_header(head[start:], file, columns), _line_end(head[start:]), pieces)
+
+
+def _text_end(stream: IO[bytes], start: int) -> int:
+    """Where a file ends but for the line ends at its end."""
+    stop = stream.seek(0, io.SEEK_END)
+    while stop > start:
+        first = max(start, stop - PIECE)
+        stream.seek(first)
+        left = len(stream.read(stop - first).rstrip(b"\r\n"))
+        if left:
+            return first + left
+        stop = first
+    return stop
+
+
+def _pieces(stream: IO[bytes], start: int, stop: int, file: SourceFile) -> Iterator[Piece]:
+    """Cut a file between records, about PIECE bytes each; a faulty record raises DataError."""
+    width, line, size = 0, 1, PIECE
+    while start < stop:
+        end = min(start + size, stop)
+        stream.seek(start)
+        data = stream.read(end - start)
+        records, width, taken, lines = _scanned(data, file, width, line, last=end == stop)
+        if not taken:
+            # A record longer than the piece.
+            size *= 2
+            continue
+        # The parser is given a header before every piece.
+        yield Piece(start, start + taken, records + (line > 1))
+        start, line, size = start + taken, line + lines, PIECE
 
 
 def _line_end(data: bytes) -> str:
@@ -154,13 +188,12 @@ def _check_utf8(path: Path, file: SourceFile) -> None:
 def _parse(
     source: bytes | Path,
     file: SourceFile,
-    names: list[str],
+    look: Look,
     columns: Sequence[str] | None,
     records: int,
-    eol: str,
 ) -> pl.DataFrame:
     """Let the fast parser read what was found to be regular, the named columns alone."""
-    wanted = [at for at, name in enumerate(names) if columns is None or name in columns]
+    wanted = [at for at, name in enumerate(look.names) if columns is None or name in columns]
     if not wanted:
         # The caller tells which columns are absent; a parser asked for none would count no record.
         return pl.DataFrame()
@@ -173,9 +206,9 @@ def _parse(
             columns=wanted,
             n_rows=records - 1,
             glob=False,
-            eol_char=eol,
+            eol_char=look.eol,
         )
-        frame.columns = [names[at] for at in wanted]
+        frame.columns = [look.names[at] for at in wanted]
     except pl.exceptions.PolarsError:
         # The parser's own message would quote the data.
         raise _fault(file, "", "not readable as csv", "Check separator and quotes") from None
@@ -211,12 +244,18 @@ def _not_text(file: SourceFile, place: str) -> DataError:
     return _fault(file, place, found, "Declare the file's encoding")
 
 
-def _records(data: npt.NDArray[np.uint8], file: SourceFile) -> int:
-    verdict, line, records, _ = fields.scan(data, ord(file.separator))
+def _scanned(
+    data: bytes, file: SourceFile, width: int, line: int, *, last: bool
+) -> tuple[int, int, int, int]:
+    """Records, fields, bytes and lines of a piece that begins in a line; a fault is an error."""
+    verdict, at, *found = fields.scan(
+        np.frombuffer(data, np.uint8), ord(file.separator), width, last
+    )
     if verdict != fields.FINE:
-        found, remedy = FAULTS[verdict]
-        raise _fault(file, f", line {line}", found, remedy)
-    return int(records)
+        said, remedy = FAULTS[verdict]
+        raise _fault(file, f", line {line + at - 1}", said, remedy)
+    records, fields_each, taken, lines = (int(one) for one in found)
+    return records, fields_each, taken, lines
 
 
 def _header(data: bytes, file: SourceFile, columns: Sequence[str] | None) -> list[str]:

@@ -102,7 +102,8 @@ class Table:
             if name not in self.frame.columns
             or len(kinds) != len(self.frame)
             or kinds.dtype != pl.String
-            or (kinds.is_not_null() & self.frame[name].is_not_null()).any()
+            # Without their names, which polars might take for patterns.
+            or (kinds.alias("kind").is_not_null() & self.frame[name].alias("c").is_not_null()).any()
         ]
         if faults:
             raise DataError(*faults)
@@ -114,7 +115,7 @@ class Table:
 
 def kinds_found(kinds: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
     """Only the columns in which some cell has a kind of missing."""
-    return {name: one.rename(name) for name, one in kinds.items() if one.is_not_null().any()}
+    return {name: one.rename(name) for name, one in kinds.items() if one.null_count() < len(one)}
 
 
 def _unlike(mine: Mapping[str, object], theirs: Mapping[str, object]) -> set[str]:

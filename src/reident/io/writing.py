@@ -7,6 +7,7 @@ label; only then does it appear.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
 from pathlib import Path
@@ -26,7 +27,7 @@ from reident.model.files import SourceFile
 from reident.model.notes import Note, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 class Writer(NamedTuple):
@@ -45,6 +46,34 @@ def write_table(table: Table, path: Path) -> tuple[Note, ...]:
     nothing is written.
     """
     writer = _writer(path)
+    with (
+        _drafted(table, path, writer) as (draft, _),
+        disk.create(path) as stream,
+        draft.open("rb") as made,
+    ):
+        shutil.copyfileobj(made, stream)
+    return not_held(table, path)
+
+
+def refuse_unless_writable(path: Path) -> None:
+    """Raise DataError for a name whose ending is of no format that can be written."""
+    _writer(path)
+
+
+def not_held(table: Table, path: Path) -> tuple[Note, ...]:
+    """What a file of this name will not hold of a table: labels, where it has values only."""
+    return () if _writer(path).labelled else tuple(_not_held(table.labels, path))
+
+
+def as_read_back(table: Table, path: Path) -> Table:
+    """The table as it will be read from a file of this name; nothing is there afterwards."""
+    with _drafted(table, path, _writer(path)) as (_, back):
+        return back
+
+
+@contextlib.contextmanager
+def _drafted(table: Table, path: Path, writer: Writer) -> Iterator[tuple[Path, Table]]:
+    """The file under its name in a private folder, read back and found to hold the table."""
     if not table.frame.width:
         raise _fault(path, "a table without columns", "Give at least one")
     if writer.limits is not None:
@@ -57,10 +86,7 @@ def write_table(table: Table, path: Path) -> tuple[Note, ...]:
         # The texts of values are made once, to be written and to be compared.
         held = Table(frame=as_texts(table.frame)) if writer.limits is CSV else table
         _attempt(writer, held, draft)
-        _compare(held, draft, writer)
-        with disk.create(path) as stream, draft.open("rb") as made:
-            shutil.copyfileobj(made, stream)
-    return () if writer.labelled else tuple(_not_held(table.labels, path))
+        yield draft, _compare(held, draft, writer)
 
 
 def _writer(path: Path) -> Writer:
@@ -103,8 +129,8 @@ def _attempt(writer: Writer, table: Table, draft: Path) -> None:
 # Reading back -------------------------------------------------------------------------------------
 
 
-def _compare(table: Table, draft: Path, writer: Writer) -> None:
-    """Read a new file and raise DataError unless it holds the table."""
+def _compare(table: Table, draft: Path, writer: Writer) -> Table:
+    """Read a new file and return what it holds; DataError unless that is the table."""
     back = read_table(SourceFile(draft))
     wrong = []
     if back.frame.columns != table.frame.columns or len(back.frame) != len(table.frame):
@@ -129,6 +155,7 @@ def _compare(table: Table, draft: Path, writer: Writer) -> None:
                 for name, found in wrong
             )
         )
+    return back
 
 
 def _lost(mine: pl.Series, theirs: pl.Series) -> int:

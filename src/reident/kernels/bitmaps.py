@@ -28,7 +28,7 @@ MISMATCHES = 5
 """Binary digits that count whole mismatches: bounds of 32 or more filter nothing."""
 OVER = DIGITS + MISMATCHES
 """The row of a counter that holds what has overflowed; digits come before it, lowest first."""
-SUMS = 7
+SUMS = 8
 """Binary digits of what the missing values of an EIF record add up to."""
 S1, S2, S3, M0, M1, M2, M3, M4, MO = (np.uint64(WORDS * row) for row in range(1, OVER + 1))
 """Where the rows of a counter begin: sixteenths, then mismatches, then overflow."""
@@ -129,15 +129,20 @@ def draw_digits(digits: Bytes, ranges: Any, size: int, tile: Words, at: Any, wor
 
 
 @numba.njit(cache=True, nogil=True)
-def preload(start: int, tile: Words, sums: int, digits: int, words: Any, counter: Words) -> None:
-    """Set a counter to `start` plus numbers whose digits are rows of the tile from `sums` on."""
-    over = np.uint64(OVER * WORDS)
+def preload(
+    start: int, tile: Words, sums: int, low: int, words: Any, counter: Words, at: Any
+) -> None:
+    """Set a counter to `start` plus numbers of SUMS digits, rows of the tile from `sums` on.
+
+    The counter stands in its array from `at` on. Neither has a digit below `low`.
+    """
+    over = at + np.uint64(OVER * WORDS)
     for w in range(words):
         counter[over + w] = NO_BITS
-    for q in range(OVER):
-        here = np.uint64(q * WORDS)
+    for q in range(low, OVER):
+        here = at + np.uint64(q * WORDS)
         digit = ALL_BITS if start >> q & 1 else NO_BITS
-        if q < digits:
+        if q < SUMS:
             row = np.uint64((sums + q) * WORDS)
             for w in range(words):
                 s, c = tile[row + w], counter[over + w]
@@ -151,33 +156,55 @@ def preload(start: int, tile: Words, sums: int, digits: int, words: Any, counter
 
 
 @numba.njit(cache=True, nogil=True)
-def add_four(tile: Words, a: Any, b: Any, c: Any, d: Any, words: Any, counter: Words) -> None:
-    """Add four bitmaps, which begin at a, b, c and d of a tile, as mismatches to a counter."""
+def add_eight(
+    tile: Words, at: Words, words: Any, before: Words, start: Any, counter: Words
+) -> None:
+    """Add eight bitmaps, which begin at the given places of a tile, to a count of mismatches.
+
+    The count stands in `before` from `start` on, as in a counter; the sum goes to the counter.
+    """
+    a, b, c, d, e, f, g, h = at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7]
     # Rows of a counter lie at constant distances, so that the compiler need not fear overlaps.
     for w in range(words):
-        x, y, z, u = tile[a + w], tile[b + w], tile[c + w], tile[d + w]
+        x, y, z = tile[a + w], tile[b + w], tile[c + w]
         half = x ^ y
-        three = half ^ z
-        carry = (x & y) | (half & z)
-        ones, more = three ^ u, three & u
-        twos, fours = carry ^ more, carry & more
-        k = counter[w + M0]
+        ones, twos = half ^ z, (x & y) | (half & z)
+        x, y, z = tile[d + w], tile[e + w], tile[f + w]
+        half = x ^ y
+        other, twos_2 = half ^ z, (x & y) | (half & z)
+        x = tile[g + w]
+        half = ones ^ other
+        twos_3 = (ones & other) | (half & x)
+        ones = half ^ x
+        x = tile[h + w]
+        twos_4 = ones & x
+        ones ^= x
+        half = twos ^ twos_2
+        fours = (twos & twos_2) | (half & twos_3)
+        twos = half ^ twos_3
+        other = twos & twos_4
+        twos ^= twos_4
+        eights = fours & other
+        fours ^= other
+        s = start + w
+        k = before[s + M0]
         counter[w + M0] = k ^ ones
         carry = k & ones
-        k = counter[w + M1]
+        k = before[s + M1]
         half = twos ^ carry
         counter[w + M1] = k ^ half
         carry = (twos & carry) | (k & half)
-        k = counter[w + M2]
+        k = before[s + M2]
         half = fours ^ carry
         counter[w + M2] = k ^ half
         carry = (fours & carry) | (k & half)
-        k = counter[w + M3]
-        counter[w + M3] = k ^ carry
-        carry &= k
-        k = counter[w + M4]
+        k = before[s + M3]
+        half = eights ^ carry
+        counter[w + M3] = k ^ half
+        carry = (eights & carry) | (k & half)
+        k = before[s + M4]
         counter[w + M4] = k ^ carry
-        counter[w + MO] |= k & carry
+        counter[w + MO] = before[s + MO] | (k & carry)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -214,3 +241,21 @@ def add_digits(tile: Words, at: Any, words: Any, counter: Words) -> None:
         k = counter[w + M4]
         counter[w + M4] = k ^ carry
         counter[w + MO] |= k & carry
+
+
+@numba.njit(cache=True, nogil=True)
+def add_at(tile: Words, at: Any, digit: int, words: Any, counter: Words, carry: Words) -> None:
+    """Add a bitmap, which begins at `at` of a tile, to a counter as one of its binary digits.
+
+    `carry` is room for one bitmap.
+    """
+    for w in range(words):
+        carry[w] = tile[at + w]
+    over, row_size = np.uint64(OVER * WORDS), np.uint64(WORDS)
+    for q in range(np.uint64(digit) * row_size, over, row_size):
+        for w in range(words):
+            k = counter[q + w]
+            counter[q + w] = k ^ carry[w]
+            carry[w] &= k
+    for w in range(words):
+        counter[over + w] |= carry[w]

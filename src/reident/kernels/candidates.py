@@ -12,25 +12,36 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.bitmaps import DIGITS
+from reident.kernels.bitmaps import DIGITS, WORDS
 from reident.kernels.pairs import Records, Scorer, score_some
 from reident.kernels.shortlist import Shortlist, put
 
 Ints = npt.NDArray[np.int64]
+WAITING = 4 * 64 * WORDS
+"""Pairs that may wait to be scored."""
 
 
 class Candidates(NamedTuple):
     """Pairs (PUF row, EIF row) that wait to be scored, what they score at least, in sixteenths.
 
-    Pairs of a PUF row lie together; where they score just that, `known` says so. Then the pairs
-    whose turn it is, and room for their units.
+    Pairs of a PUF row lie together. Then the pairs whose turn it is, and room for their units.
     """
 
     pairs: Ints
     least: Ints
-    known: npt.NDArray[np.bool_]
     turn: Ints
     units: Ints
+
+
+@numba.njit(cache=True, nogil=True)
+def no_candidates() -> Candidates:
+    """Room for candidates."""
+    return Candidates(
+        np.empty((WAITING, 2), np.int64),
+        np.empty(WAITING, np.int64),
+        np.empty((WAITING, 2), np.int64),
+        np.empty(WAITING, np.int64),
+    )
 
 
 @numba.njit(cache=True, nogil=True)
@@ -48,21 +59,11 @@ def settle(
     For each PUF row those that look nearest come first: they bring its cutoff down, and most of
     the others need not be looked at.
     """
-    pairs, least, known, turn, units = candidates
+    pairs, least, turn, units = candidates
     sizes, held, scores, cutoffs = short
-    for i in range(size):
-        if known[i]:
-            row = pairs[i, 0] - base
-            score = least[i] * cost >> DIGITS
-            if score < cutoffs[row]:
-                put(sizes, held, scores, cutoffs, row, pairs[i, 1], score)
     nearest = np.empty(held.shape[1] + 1, np.int64)
     begin, now = 0, 0
     while begin < size:
-        if known[begin]:
-            least[begin] = -1
-            begin += 1
-            continue
         end, seen = begin, 0
         while end < size and pairs[end, 0] == pairs[begin, 0]:
             at = min(seen, len(nearest) - 1)

@@ -11,42 +11,49 @@ _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 
 
 @numba.njit(cache=True, nogil=True)
-def scan(data: np.ndarray, separator: int) -> tuple[int, int, int, int]:
-    """Walk through the bytes once: (verdict, line of the fault, records, fields a record).
+def scan(
+    data: np.ndarray, separator: int, width: int, last: bool
+) -> tuple[int, int, int, int, int, int]:
+    """Walk through a piece that begins with a record, once.
 
-    Lines end with LF, CRLF or CR; a line end inside quotes belongs to the field. The first record
-    sets the number of fields.
+    Returns verdict, line of the fault, whole records, fields a record, and the bytes and lines that
+    the whole records take. Lines end with LF, CRLF or CR; a line end inside quotes belongs to the
+    field. The first record of a file, where `width` is 0, sets the number of fields. Only the last
+    piece ends with a record: in others what begins after the last whole one is left to the next.
     """
-    state, line, records, fields, width, record_line = _START, 1, 0, 1, 0, 1
+    state, line, records, fields, record_line, taken = _START, 1, 0, 1, 1, 0
     size = len(data)
     i = 0
-    while i <= size:
+    while i < size or (i == size and last):
         byte = _NEWLINE if i == size else data[i]
         if byte == 0:
-            return NUL_BYTE, line, records, width
+            return NUL_BYTE, line, records, width, taken, record_line - 1
         is_end = byte in (_NEWLINE, _RETURN)
+        if byte == _RETURN and i + 1 == size and not last:
+            # Whether a newline belongs to it is seen in the next piece.
+            break
         if state == _QUOTED:
             if i == size:
-                return UNCLOSED_QUOTE, record_line, records, width
+                return UNCLOSED_QUOTE, record_line, records, width, taken, record_line - 1
             if byte == _QUOTE:
                 state = _CLOSED
         elif byte == _QUOTE:
             if state == _PLAIN:
-                return STRAY_QUOTE, line, records, width
+                return STRAY_QUOTE, line, records, width, taken, record_line - 1
             state = _QUOTED
         elif byte == separator:
             fields += 1
             state = _START
         elif is_end:
-            if records == 0:
+            if width == 0:
                 width = fields
             if fields != width:
-                return RAGGED, record_line, records, width
+                return RAGGED, record_line, records, width, taken, record_line - 1
             records += 1
             fields = 1
             state = _START
         elif state == _CLOSED:
-            return STRAY_QUOTE, line, records, width
+            return STRAY_QUOTE, line, records, width, taken, record_line - 1
         else:
             state = _PLAIN
         if is_end and i < size:
@@ -55,5 +62,6 @@ def scan(data: np.ndarray, separator: int) -> tuple[int, int, int, int]:
             line += 1
             if state != _QUOTED:
                 record_line = line
+                taken = i + 1
         i += 1
-    return FINE, 0, records, width
+    return FINE, 0, records, width, size if last else taken, record_line - 1

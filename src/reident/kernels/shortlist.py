@@ -72,6 +72,30 @@ def put(
 
 
 @numba.njit(cache=True, nogil=True)
+def put_some(
+    sizes: Ints, held: Ints, scores: Ints, cutoffs: Ints, row: int, found: Ints, number: int
+) -> None:
+    """Add pairs (EIF row, units), each once, that no shortlist but this may hold already."""
+    keep = held.shape[1]
+    if sizes[row] == 0 and number > keep:
+        # Too many for an empty shortlist: the one that would be the next decides.
+        lowest = np.empty(keep + 1, np.int64)
+        for i in range(number):
+            at = min(i, keep)
+            units = found[i, 1]
+            if i > keep and units >= lowest[keep]:
+                continue
+            while at > 0 and lowest[at - 1] > units:
+                lowest[at] = lowest[at - 1]
+                at -= 1
+            lowest[at] = units
+        cutoffs[row] = min(cutoffs[row], lowest[keep])
+    for i in range(number):
+        if found[i, 1] < cutoffs[row]:
+            put(sizes, held, scores, cutoffs, row, found[i, 0], found[i, 1])
+
+
+@numba.njit(cache=True, nogil=True)
 def push(short: Shortlist, row: int, eif: int, units: int) -> None:
     """Put a pair below the cutoff into a shortlist."""
     put(short.size, short.eif, short.units, short.cutoff, row, eif, units)

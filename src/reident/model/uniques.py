@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 from html import escape
@@ -25,6 +26,8 @@ Missing = Literal["category", "drop", "wildcard"]
 Method = Literal["auto", "sort", "stream", "catalogue", "t1", "t2"]
 MOST_VARIABLES = 64
 """Sets of variables are held as 64-bit masks."""
+MOST_SETS = 20
+"""Minimal sets that the results name; the restricted list holds them all."""
 
 
 class UniquesOptions(Value):
@@ -152,13 +155,21 @@ class MinimalUniques:
             "contributions": [
                 {"variable": name, "share": share} for name, share in self.contributions.items()
             ],
+            "by_set": self._by_set(),
             "largest_score": float(self.scores.max()) if len(self.scores) else None,
             "dis": self.file_dis,
             "fraction": self.fraction,
         }
 
+    def _by_set(self) -> list[dict[str, Any]]:
+        """The sets that most records stand alone by, and how many these are."""
+        # As texts that sort alike on every machine; variables stand in the order they were named.
+        found = Counter(tuple(names) for names in self.sets["variables"].to_list())
+        most = sorted(found.items(), key=lambda one: (-one[1], len(one[0]), one[0]))
+        return [{"variables": list(names), "records": n} for names, n in most[:MOST_SETS]]
+
     def _repr_html_(self) -> str:
-        return _table(self.to_dict())
+        return counts_html(self.to_dict())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +178,8 @@ class Uniques:
 
     `listed` is restricted: the unique records with number, key and count. `counts` holds for each
     record how many share its cell, 0 where it was set aside; None where the file was streamed.
-    `method` and `why` say how the cells were counted, which never changes the rest.
+    `method` and `why` say how the cells were counted, which never changes the rest. `protected`
+    records have had their data blanked or encrypted; these are no cell.
     """
 
     records: int
@@ -187,6 +199,7 @@ class Uniques:
     why: str
     listed: pl.DataFrame = field(repr=False)
     counts: npt.NDArray[np.uint32] | None = field(repr=False, default=None)
+    protected: int = 0
 
     @property
     def mean(self) -> float | None:
@@ -199,7 +212,8 @@ class Uniques:
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON: aggregates only."""
-        apart = self.records - self.compared
+        apart = {"missing": self.records - self.compared - self.protected}
+        apart["protected"] = self.protected
         return {
             "records": self.records,
             "cells": self.cells,
@@ -210,7 +224,7 @@ class Uniques:
             "smallest": self.smallest,
             "mean": self.mean,
             "violations": {str(level): n for level, n in self.violations.items()},
-            "set_aside": [{"rule": "missing", "records": apart}] if apart else [],
+            "set_aside": [{"rule": rule, "records": n} for rule, n in apart.items() if n],
             "variables": [dict(row) for row in self.variables],
             "risk": None if self.risk is None else self.risk.to_dict(),
             "minimal": None if self.minimal is None else self.minimal.to_dict(),
@@ -218,10 +232,10 @@ class Uniques:
         }
 
     def _repr_html_(self) -> str:
-        return _table(self.to_dict())
+        return counts_html(self.to_dict())
 
 
-def _table(found: Mapping[str, Any]) -> str:
+def counts_html(found: Mapping[str, Any]) -> str:
     """Counts for a notebook: a row for each plain number."""
     rows = "".join(
         f"<tr><th>{escape(name)}</th><td>{escape(f'{value:,}')}</td></tr>"

@@ -79,7 +79,7 @@ def _least(book: Codebook, sizes: Ints) -> int | None:
 
 
 def _notes(found: Uniques) -> Iterator[Note]:
-    apart = found.records - found.compared
+    apart = found.records - found.compared - found.protected
     if apart:
         yield Note(
             code="set_aside",
@@ -87,6 +87,13 @@ def _notes(found: Uniques) -> Iterator[Note]:
             f"{'was' if apart == 1 else 'were'} set aside: nothing is said of their risk.",
             count=apart,
             first=True,
+        )
+    if found.protected:
+        yield Note(
+            code="protected",
+            text=f"{plural(found.protected, 'record has', 'records have')} no data left that "
+            "others may know, by an earlier action: set aside, not counted as a cell.",
+            count=found.protected,
         )
     if found.missing == "wildcard":
         yield Note(
@@ -133,6 +140,6 @@ def _minimal_notes(minimal: MinimalUniques | None) -> Iterator[Note]:
         yield Note(
             code="beyond_size",
             text=f"{plural(minimal.beyond, 'record is', 'records are')} unique on all variables "
-            f"and on no set of up to {minimal.size}: score 0 does not mean safe.",
+            f"and on no set of up to {minimal.size}: score 0 does not mean no risk.",
             count=minimal.beyond,
         )

@@ -2,9 +2,9 @@
 
 Reading guide:
 
-=================  =============================================================
+================== =============================================================
 file               idea
-=================  =============================================================
+================== =============================================================
 ``plain.py``       texts of other hands, made harmless to show
 ``figures.py``     numbers as a reader sees them
 ``sentences.py``   one plain sentence for each finding
@@ -15,8 +15,13 @@ file               idea
 ``grounds.py``     sections about what the findings stand on
 ``wording.py``     texts that are the same for every study
 ``document.py``    results and manifest -> sections, in order
+``charts.py``      numbers -> pictures
 ``html.py``        sections -> report.html
 ``tables.py``      results -> csv files and one workbook
 ``terminal.py``    results -> a table and sentences for the terminal
-=================  =============================================================
+``uniques.py``     unique records of one file, for the terminal
+``uniques_page.py`` the same as a page
+``protect.py``     protective action, for the terminal
+``protect_page.py`` the same as a page
+================== =============================================================
 """

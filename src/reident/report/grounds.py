@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 
     Results = Mapping[str, Any]
 
-FILES = {"puf": "Public-use file", "eif": "Intruder file", "iuf": "Truth file"}
+FILES = {
+    "puf": "Public-use file",
+    "eif": "Intruder file",
+    "iuf": "Truth file",
+    "file": "File",
+    "out": "Protected file",
+}
 
 
 def intruder(results: Results) -> Section:
@@ -88,17 +94,17 @@ def notes(results: Results) -> Section:
     """Notes of the study and of each attack, with ties and records that were set aside."""
     blocks: list[Block] = []
     if results["notes"]:
-        blocks.append(Items(texts=_texts(results["notes"])))
+        blocks.append(Items(texts=texts(results["notes"])))
     for label, attack in results["attacks"].items():
         told = (
             sentences.set_aside(label, attack, results["puf_records"]),
             sentences.ties(label, attack),
         )
         # The set-aside records are told in one sentence, not once more for each rule.
-        own = _texts([note for note in attack["notes"] if note["code"] != "set_aside"])
-        texts = (*(text for text in told if text), *own)
-        if texts:
-            blocks += [Heading(text=name_of(label, attack)), Items(texts=texts)]
+        own = texts([note for note in attack["notes"] if note["code"] != "set_aside"])
+        said = (*(text for text in told if text), *own)
+        if said:
+            blocks += [Heading(text=name_of(label, attack)), Items(texts=said)]
     return Section(
         name="notes",
         heading="Notes",
@@ -106,7 +112,8 @@ def notes(results: Results) -> Section:
     )
 
 
-def _texts(rows: Sequence[Results]) -> tuple[str, ...]:
+def texts(rows: Sequence[Results]) -> tuple[str, ...]:
+    """The texts of notes."""
     return tuple(plain(row["text"]) for row in rows)
 
 
@@ -130,10 +137,10 @@ def methods(results: Results) -> Section:
         blocks += [
             Heading(text=name_of(label, attack)),
             Paragraph(text=f"{where}. {what}"),
-            _named_values(
+            named_values(
                 f"options-{plain(label)}",
                 "Settings of this attack",
-                [(name, _written(value)) for name, value in attack["options"].items()],
+                [(name, written(value)) for name, value in attack["options"].items()],
             ),
         ]
     blocks.append(
@@ -145,14 +152,15 @@ def methods(results: Results) -> Section:
     return Section(name="methods", heading="Method notes", blocks=tuple(blocks))
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
     """An option as a study file writes it; an empty list of variables means all of them."""
     if isinstance(value, str):
         return value
     return "all" if value in ([], ()) else json.dumps(value, ensure_ascii=False)
 
 
-def _named_values(name: str, caption: str, rows: Sequence[tuple[Any, Any]]) -> Table:
+def named_values(name: str, caption: str, rows: Sequence[tuple[Any, Any]]) -> Table:
+    """A table of names and values."""
     return Table(
         name=name,
         caption=caption,
@@ -182,13 +190,14 @@ def certificate(results: Results, manifest: Mapping[str, Any]) -> Section:
             Paragraph(
                 text="The same files, study and version give the same results, byte for byte."
             ),
-            _inputs(manifest.get("inputs", {})),
-            _named_values("run", "The run", run),
+            inputs(manifest.get("inputs", {})),
+            named_values("run", "The run", run),
         ),
     )
 
 
-def _inputs(inputs: Mapping[str, Mapping[str, Any]]) -> Table:
+def inputs(files: Mapping[str, Mapping[str, Any]]) -> Table:
+    """The files of a run, with their fingerprints."""
     return Table(
         name="inputs",
         caption="Files",
@@ -205,7 +214,7 @@ def _inputs(inputs: Mapping[str, Mapping[str, Any]]) -> Table:
                 number(file.get("records")),
                 Cell(text=plain(file.get("sha256") or "in memory, no file")),
             )
-            for side, file in inputs.items()
+            for side, file in files.items()
         ),
     )
 

@@ -60,6 +60,20 @@ class Table:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Picture:
+    """A picture: a title that states the finding, SVG of our own making, a caption.
+
+    A table beside it has its numbers, so `alternative` only says what is seen.
+    """
+
+    kind: ClassVar[str] = "picture"
+    title: str
+    svg: str
+    alternative: str
+    caption: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Terms:
     """Words and what they mean."""
 
@@ -103,7 +117,7 @@ class Checks:
     checks: tuple[Check, ...]
 
 
-Block = Paragraph | Items | Heading | Table | Terms | Finding | Checks
+Block = Paragraph | Items | Heading | Table | Picture | Terms | Finding | Checks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,11 +24,11 @@ SHOWN = 10
 
 def summary(results: Results) -> Group:
     """The counts as rich draws them; texts are shown as they are, never as markup."""
-    parts: list[RenderableType] = [_counts(results), Text(), Text(_finding(results))]
+    parts: list[RenderableType] = [_counts(results), Text(), Text(finding(results))]
     if results["risk"] is not None:
-        parts.append(Text(_risk(results["risk"])))
+        parts.append(Text(risk_sentence(results["risk"])))
     if results["minimal"] is not None:
-        parts += [Text(_minimal(results["minimal"])), _contributions(results["minimal"])]
+        parts += [Text(minimal_sentence(results["minimal"])), _contributions(results["minimal"])]
     return Group(*parts)
 
 
@@ -41,7 +41,8 @@ def _counts(results: Results) -> Table:
     return table
 
 
-def _finding(results: Results) -> str:
+def finding(results: Results) -> str:
+    """How many records stand alone, or nearly."""
     few = "alone" if results["k"] == 1 else f"in cells of at most {count(results['k'])}"
     cells = "" if results["cells"] is None else f" in {count(results['cells'])} cells"
     return (
@@ -50,7 +51,8 @@ def _finding(results: Results) -> str:
     )
 
 
-def _risk(risk: Results) -> str:
+def risk_sentence(risk: Results) -> str:
+    """The individual risk in words."""
     told = (
         f"Individual risk: {decimal(risk['expected'])} true matches expected, largest risk "
         f"{decimal(risk['largest'])}."
@@ -64,7 +66,8 @@ def _risk(risk: Results) -> str:
     )
 
 
-def _minimal(minimal: Results) -> str:
+def minimal_sentence(minimal: Results) -> str:
+    """How many minimal sets there are."""
     sizes = ", ".join(f"{count(row['sets'])} of size {row['size']}" for row in minimal["by_size"])
     return f"{count(minimal['records'])} records have minimal sets: {sizes}."
 

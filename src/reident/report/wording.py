@@ -133,6 +133,16 @@ CANNOT_SHOW = (
     ),
 )
 
+UNIQUES_CANNOT_SHOW = (
+    "It looks at the variables that were named. Others may know more.",
+    (
+        "A record that shares its data with many can still be found by a value that was not "
+        "looked at, and those who share them may share what is confidential too."
+    ),
+    "Who is unique in a sample need not be unique in the population, and the other way round.",
+    "It does not link the file with another one: a study with an intruder file does.",
+)
+
 GLOSSARY = (
     ("Attack", "A method, with its settings, by which an intruder links the two files."),
     ("Blind guessing", "A guesser who knows nothing but the strata; what an attack must beat."),

@@ -2,6 +2,7 @@
 
 import gzip
 
+import polars as pl
 import pytest
 import zstandard
 
@@ -53,6 +54,29 @@ def both_ways(tmp_path, monkeypatch, content, name):
 def test_a_sound_file_reads_the_same_piece_by_piece(tmp_path, monkeypatch, content, name):
     whole, pieces = (read() for read in both_ways(tmp_path, monkeypatch, content, name))
     assert whole.equals(pieces)
+
+
+@pytest.mark.parametrize("rows", [1, 100])
+@pytest.mark.parametrize("name", PACKED)
+@pytest.mark.parametrize("content", SOUND.values(), ids=SOUND)
+def test_batches_of_a_sound_file_are_the_file(tmp_path, monkeypatch, content, name, rows):
+    path = tmp_path / name
+    path.write_bytes(PACKED[name](content))
+    monkeypatch.setattr(csv, "PIECE", 7)
+    file = ri.PublicFile(path, key="id")
+    parts = list(csv.csv_batches(path, file, ["id", "x"], rows))
+    assert max(len(part) for part in parts) <= rows
+    assert pl.concat(parts)[["id", "x"]].equals(tables.read(file, ["id", "x"]))
+
+
+def test_empty_fields_of_a_single_column_survive_the_cutting(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'x\n""\na\n""\n""\nb\n')
+    file = ri.PublicFile(path, key="x")
+    whole = tables.read(file, ["x"])
+    for piece in range(1, 9):
+        monkeypatch.setattr(csv, "PIECE", piece)
+        assert pl.concat(csv.csv_batches(path, file, ["x"], 9)).equals(whole)
 
 
 @pytest.mark.parametrize("name", PACKED)

@@ -98,10 +98,10 @@ def test_digits_of_any_function_of_classes_are_drawn_from_ranges(digits, seed):
     st.integers(0, 4),
     st.integers(0, 2**32),
 )
-def test_a_counter_adds_up_and_overflows_exactly_at_its_limit(limit, summed, fours, numbers, seed):
+def test_a_counter_adds_up_and_overflows_exactly_at_its_limit(limit, summed, eights, numbers, seed):
     draw = np.random.default_rng(seed)
-    sums = draw.integers(2**SUMS, size=RECORDS)
-    mismatches = draw.random((4 * fours, RECORDS)) < draw.random()
+    sums = draw.integers(2**SUMS, size=RECORDS) * summed
+    mismatches = draw.random((8 * eights, RECORDS)) < draw.random()
     digits = draw.integers(16, size=(numbers, RECORDS))
     rows = [packed(sums >> q & 1) for q in range(SUMS)]
     rows += [packed(row) for row in mismatches]
@@ -109,13 +109,34 @@ def test_a_counter_adds_up_and_overflows_exactly_at_its_limit(limit, summed, fou
     tile = np.concatenate([np.zeros(WORDS, np.uint64), *rows])
     counter = np.full((OVER + 1) * WORDS, 2**64 - 1, np.uint64)
     words = np.uint64(3)
-    kernel.preload(TOP - limit, tile, 1, SUMS if summed else 0, words, counter)
-    for k in range(fours):
-        at = [np.uint64((1 + SUMS + 4 * k + i) * WORDS) for i in range(4)]
-        kernel.add_four(tile, *at, words, counter)
+    kernel.preload(TOP - limit, tile, 1, 0, words, counter, np.uint64(0))
+    for k in range(eights):
+        at = np.array([(1 + SUMS + 8 * k + i) * WORDS for i in range(8)], np.uint64)
+        kernel.add_eight(tile, at, words, counter, np.uint64(0), counter)
     for k in range(numbers):
-        start = 1 + SUMS + 4 * fours + k * DIGITS
+        start = 1 + SUMS + 8 * eights + k * DIGITS
         kernel.add_digits(tile, np.uint64(start * WORDS), words, counter)
-    whole = 16 * mismatches.sum(axis=0) + digits.sum(axis=0) + (sums if summed else 0)
+    whole = 16 * mismatches.sum(axis=0) + digits.sum(axis=0) + sums
+    expected = [None if total >= limit else int(total) + TOP - limit for total in whole]
+    assert values_of(counter) == expected
+
+
+@given(st.integers(0, OVER - 1), st.integers(1, TOP), st.integers(0, 2**32))
+def test_a_bitmap_counts_as_the_digit_that_it_is_added_at(digit, limit, seed):
+    draw = np.random.default_rng(seed)
+    low = min(digit, SUMS - 1)
+    limit = max(1, limit >> low) << low
+    sums = draw.integers(2**SUMS, size=RECORDS) >> low << low
+    marked = draw.random(RECORDS) < draw.random()
+    rows = [packed(sums >> q & 1) for q in range(SUMS)]
+    tile = np.concatenate([np.zeros(WORDS, np.uint64), *rows, packed(marked)])
+    counters = np.full(2 * (OVER + 1) * WORDS, 2**64 - 1, np.uint64)
+    at, words = np.uint64((OVER + 1) * WORDS), np.uint64(3)
+    counters[(OVER + 1) * WORDS :][: low * WORDS] = 0
+    kernel.preload(TOP - limit, tile, 1, low, words, counters, at)
+    counter = counters[(OVER + 1) * WORDS :].copy()
+    carry = np.empty(WORDS, np.uint64)
+    kernel.add_at(tile, np.uint64((1 + SUMS) * WORDS), digit, words, counter, carry)
+    whole = sums + (marked.astype(np.int64) << digit)
     expected = [None if total >= limit else int(total) + TOP - limit for total in whole]
     assert values_of(counter) == expected

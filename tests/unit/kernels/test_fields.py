@@ -2,12 +2,34 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from reident.kernels.fields import FINE, NUL_BYTE, RAGGED, STRAY_QUOTE, UNCLOSED_QUOTE, scan
 
 
+def looked_at(data, width=0, *, last=True, separator=","):
+    return tuple(int(x) for x in scan(np.frombuffer(data, np.uint8), ord(separator), width, last))
+
+
 def scanned(text, separator=","):
-    return tuple(int(x) for x in scan(np.frombuffer(text.encode(), np.uint8), ord(separator)))
+    return looked_at(text.encode(), separator=separator)[:4]
+
+
+def in_pieces(data, size):
+    """The same by pieces, each begun where the records of the one before end."""
+    at, line, records, width, step = 0, 1, 0, 0, size
+    while True:
+        last = at + step >= len(data)
+        verdict, fault, found, width, taken, lines = looked_at(
+            data[at : at + step], width, last=last
+        )
+        if verdict != FINE:
+            return verdict, line + fault - 1, records + found, width
+        at, line, records = at + taken, line + lines, records + found
+        if last:
+            return FINE, 0, records, width
+        step = size if taken else 2 * step
 
 
 @pytest.mark.parametrize(
@@ -53,3 +75,13 @@ def test_an_irregular_text_is_named_with_its_line(text, verdict, line):
 def test_another_separator_splits_and_the_comma_does_not():
     assert scanned("a;b\n1,5;2", ";") == (FINE, 0, 2, 2)
     assert scanned("a;b\n1,5", ";")[:2] == (RAGGED, 2)
+
+
+SIGNS = st.sampled_from(["a", ",", "\n", "\r", "\r\n", '"', '"x"', '""', "\0"])
+
+
+@given(text=st.lists(SIGNS, min_size=1, max_size=14).map("".join), size=st.integers(1, 6))
+@settings(max_examples=300)
+def test_pieces_give_what_the_whole_gives(text, size):
+    data = f"a,b\n{text}".encode()
+    assert in_pieces(data, size) == looked_at(data)[:4]

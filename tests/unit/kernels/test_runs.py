@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reident.kernels import blocks as kernel
-from reident.kernels.keys import sort_keys
+from reident.kernels import runs as kernel
 
 SIZES = (4, 3, 5)
 """Codes of three variables and one for missing values, as code + 1."""
@@ -14,13 +13,12 @@ SIZES = (4, 3, 5)
 def block_of(stratum, table):
     weights = np.cumprod([1, *SIZES[::-1]])[::-1].astype(np.int64)
     keys = stratum * weights[0] + ((table + 1) * weights[1:]).sum(axis=1)
-    rows = sort_keys(keys)
-    starts = np.flatnonzero(np.diff(keys[rows], prepend=-1))
+    starts, rows = kernel.directory(keys, 3 * int(weights[0]))
+    assert rows.tolist() == np.argsort(keys, kind="stable").tolist()
     return kernel.Block(
         variables=np.arange(3),
         weights=weights,
-        keys=keys[rows][starts],
-        starts=np.append(starts, len(rows)),
+        starts=starts,
         rows=rows,
         first=np.full(3, -1),
         present=np.full(3, -1),
@@ -61,12 +59,12 @@ def test_many_runs_are_taken_as_they_lie_and_it_is_said():
     table = np.stack([np.arange(size).repeat(2), np.tile([0, 1], size)], axis=1)
     weights = np.array([3 * (size + 1), 3, 1])
     keys = ((table + 1) * weights[1:]).sum(axis=1)
+    starts, rows = kernel.directory(keys, int(weights[0]))
     block = kernel.Block(
         variables=np.arange(2),
         weights=weights,
-        keys=keys,
-        starts=np.arange(len(keys) + 1),
-        rows=np.arange(len(keys)),
+        starts=starts,
+        rows=rows,
         first=np.full(2, -1),
         present=np.full(2, -1),
         bits=np.zeros((1, 1), np.uint64),
