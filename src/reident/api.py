@@ -305,9 +305,9 @@ def anonymise(
 ) -> Anonymised:
     """Anonymise a file or frame by methods in order (Identify-euc 4.2), and keep the truth.
 
-    Methods: kanonymise, noise, cheat, unify, average, swap, delete, rank_swap. Options: `k`,
-    `share`, `scale`, `window`, `unify`, `seed`, `hierarchies` (for each QI: value to its steps),
-    and how the file is read.
+    Methods: kanonymise, noise, cheat, unify, average, swap, delete, rank_swap, pram, round.
+    Options: `k`, `share`, `scale`, `window`, `base`, `unify`, `seed`, `hierarchies` (for each QI:
+    value to its steps), and how the file is read.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"id": [1, 2], "sex": ["f", "f"], "income": [10.0, 20.0]})

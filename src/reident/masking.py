@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from reident.disguise.release import Levels
+    from reident.disguise.release import Ints, Levels
 
 PUF, EIF = "released", "original"
 """How the key columns of truth and declaration begin."""
@@ -45,13 +45,14 @@ def anonymise_file(
     names = [*options.key, *options.qi, *options.sa]
     frame = plain(read(file, list(dict.fromkeys(names))), file)
     keys = keys_of(frame, options.key, file)
-    key_order(keys, file)
-    start = _release(frame, options, file)
+    place = np.argsort(key_order(keys, file))
+    start = _release(frame, options, file, place)
     settings = Settings(
         k=options.k,
         share=options.share,
         scale=options.scale,
         window=options.window,
+        base=options.base,
         unify=options.unify,
         hierarchies=hierarchies,
     )
@@ -83,7 +84,9 @@ def _checked(asked: Mapping[str, Any]) -> AnonymiseOptions:
     return options
 
 
-def _release(frame: pl.DataFrame, options: AnonymiseOptions, file: SourceFile) -> Release:
+def _release(
+    frame: pl.DataFrame, options: AnonymiseOptions, file: SourceFile, place: Ints
+) -> Release:
     qi = []
     for name in options.qi:
         own = cells(frame[name], categorical(name), file)
@@ -94,8 +97,10 @@ def _release(frame: pl.DataFrame, options: AnonymiseOptions, file: SourceFile) -
         own = cells(frame[name], numeric(name), file)
         numbers = np.where(own.present, np.asarray(own.number), np.nan)
         sa.append(pl.Series(name, numbers, pl.Float64, nan_to_null=True))
-    places = np.arange(len(frame))
-    return Release(qi=pl.DataFrame(qi), sa=pl.DataFrame(sa), source=places, declared=places)
+    rows = np.arange(len(frame))
+    return Release(
+        qi=pl.DataFrame(qi), sa=pl.DataFrame(sa), source=rows, declared=rows, place=place
+    )
 
 
 def _result(

@@ -22,6 +22,7 @@ def anonymise(  # noqa: PLR0913  # the flags of all methods
     share: float = 0.1,
     scale: float = 0.1,
     window: float = 0.05,
+    base: float = 5.0,
     unify: str = "",
     hierarchies: Path | None = None,
     seed: Count = 0,
@@ -37,15 +38,17 @@ def anonymise(  # noqa: PLR0913  # the flags of all methods
 
     Args:
         file: The file, in any format that a study reads.
-        method: kanonymise, noise, cheat, unify, average, swap, delete, rank_swap; several in order.
+        method: kanonymise, noise, cheat, unify, average, swap, delete, rank_swap, pram, round;
+            several in order.
         key: The key column; the release has new keys, the truth says which is which.
         qi: The categorical variables (quasi-identifiers), in order.
         sa: The numeric variables (sensitive attributes).
         out: The file to write; its truth and declaration are written beside it.
         k: Records that share their QI at least, after kanonymise.
-        share: Share of the records that delete leaves out.
+        share: Share of the records that delete leaves out, and of the values that pram replaces.
         scale: Standard deviations of noise.
         window: How far rank_swap reaches, as a share of the file.
+        base: What round makes multiples of.
         unify: The QI that unify makes equal; the first by default.
         hierarchies: A folder of files NAME.csv, or PREFIX_hierarchy_NAME.csv, one for each QI.
         seed: The same seed makes the same release.
@@ -65,7 +68,8 @@ def anonymise(  # noqa: PLR0913  # the flags of all methods
 
     asked: dict[str, Any] = {
         "methods": _names(method), "key": key, "qi": _names(qi), "sa": _names(sa), "k": k,
-        "share": share, "scale": scale, "window": window, "unify": unify, "seed": seed,
+        "share": share, "scale": scale, "window": window, "base": base, "unify": unify,
+        "seed": seed,
     }  # fmt: skip
     if against not in {"truth", "declared"}:
         raise SpecError(

@@ -10,6 +10,7 @@ import polars as pl
 
 if TYPE_CHECKING:
     from reident.disguise.release import Levels, Release, Settings
+    from reident.remedies.streams import Streams
 
 ANY = "*"
 """What a value becomes that tells nothing any more."""
@@ -17,7 +18,7 @@ SUPPRESSED = 0.05
 """Records whose QI may be suppressed, as a share of the file."""
 
 
-def kanonymised(release: Release, settings: Settings, _draw: np.random.Generator) -> Release:
+def kanonymised(release: Release, settings: Settings, _streams: Streams) -> Release:
     """Generalise the QI with most values, step by step, until few records are in small classes.
 
     These are suppressed: all their QI tell nothing. Suppressed records are a class too, so they

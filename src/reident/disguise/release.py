@@ -22,13 +22,14 @@ class Release:
     """QI as texts and SA as numbers (null where missing), in the order of release.
 
     `source` is the original's record that each record really was made from, `declared` the one
-    that the release says.
+    that the release says; `place` is its place in order of key.
     """
 
     qi: pl.DataFrame
     sa: pl.DataFrame
     source: Ints
     declared: Ints
+    place: Ints
 
     def __len__(self) -> int:
         return len(self.source)
@@ -40,6 +41,7 @@ class Release:
             sa=self.sa[rows],
             source=self.source[rows],
             declared=self.declared[rows],
+            place=self.place[rows],
         )
 
     def with_sa(self, change: Callable[[Floats, str], Floats]) -> Release:
@@ -72,5 +74,6 @@ class Settings:
     share: float = 0.1
     scale: float = 0.1
     window: float = 0.05
+    base: float = 5.0
     unify: str = ""
     hierarchies: Mapping[str, Levels] | None = None

@@ -14,15 +14,27 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-Method = Literal["kanonymise", "noise", "cheat", "unify", "average", "swap", "delete", "rank_swap"]
+Method = Literal[
+    "kanonymise",
+    "noise",
+    "cheat",
+    "unify",
+    "average",
+    "swap",
+    "delete",
+    "rank_swap",
+    "pram",
+    "round",
+]
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
 class AnonymiseOptions(Value):
     """Methods in order, the roles of the columns, and the settings of the methods.
 
-    `k` is the smallest class after kanonymise; `share` is deleted; noise has `scale` standard
-    deviations; rank_swap reaches `window` of the file; `unify` names the QI to unify.
+    `k` is the smallest class after kanonymise; `share` of the records is deleted, of the values
+    replaced by pram; noise has `scale` standard deviations; rank_swap reaches `window` of the file;
+    round makes multiples of `base`; `unify` names the QI to unify.
     """
 
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
@@ -33,6 +45,7 @@ class AnonymiseOptions(Value):
     share: Share = 0.1
     scale: Annotated[float, Field(gt=0)] = 0.1
     window: Annotated[float, Field(gt=0, le=1)] = 0.05
+    base: Annotated[float, Field(gt=0)] = 5.0
     unify: str = ""
     seed: Annotated[int, Field(ge=0)] = 0
 
