@@ -194,6 +194,30 @@ def write_scenario(folder: Path, *, records: int, seed: int, force: bool = False
     return path
 
 
+def write_contest(
+    folder: Path, *, records: int, seed: int, figures: bool = False, force: bool = False
+) -> dict[str, Any]:
+    """Write the made-up file of `scenario pwscup` and its releases; returns what was measured."""
+    from reident import contest  # noqa: PLC0415  # only here
+    from reident.report import charts  # noqa: PLC0415
+
+    if records < contest.SAMPLE:
+        least = f"Give at least {contest.SAMPLE}"
+        raise SpecError(Fault(where="records", found="fewer than the sample", remedy=least))
+    contest.write_releases(folder, records=records, seed=seed, force=force)
+    found = contest.contest(records, seed)
+    disk.write_text(folder / "tables.json", outputs.as_json(found))
+    if figures:
+        drawn = contest.figures(records, seed)
+        disk.write_text(folder / "figures.json", outputs.as_json(drawn))
+        for number, (role, what) in enumerate(contest.FIGURES, start=1):
+            rows = [
+                charts.Bar(str(row["count"]), row[what], f"{row[what]:.3f}") for row in drawn[role]
+            ]
+            disk.write_text(folder / f"figure{number}.svg", charts.bars(rows, what))
+    return found
+
+
 def uniques(
     source: Any, variables: Sequence[str], *, k: int = 2, jobs: int = 1, **options: Any
 ) -> Uniques:

@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from reident.io.intake import take_in
 from reident.loss import compare_files
-from reident.masking import EIF, PUF, anonymise_file
+from reident.masking import EIF, PUF, anonymise_file, write_study
 from reident.model.files import IntruderFile, PublicFile, TruthFile
 from reident.model.options import EUC1, EUC2, IdentifyRand, IdentifySA, IdentifySA21, IdentifySort
 from reident.model.study import Study
 from reident.model.utility import INDICES
 from reident.model.variables import categorical, numeric
 from reident.run import run
+from reident.scenario.pwscup import QI, SA, ZERO, pwscup_file, sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     import polars as pl
 
     from reident.model.anonymised import Anonymised
+    from reident.model.options import Attack
 
 ATTACKS = {
     "E1": "identify_rand",
@@ -31,6 +34,14 @@ ATTACKS = {
     "EUC2": "euc2",
 }
 MEASURES = (*INDICES, *ATTACKS)
+ROLES: dict[str, Any] = {"key": "id", "qi": QI, "sa": SA}
+INSIDE, OUTSIDE = "a3", "a7"
+"""QI that are unified: one of the first six, and one that is not."""
+SAMPLE = 100
+FIGURES = (("qi", "seconds"), ("qi", "rate"), ("sa", "seconds"), ("sa", "rate"))
+"""What Figures 1 to 4 show, against the number of which attributes."""
+ALONE = 1.2
+"""Mean records of a class below which next to every record has its QI for itself."""
 EXPLAINED = {
     ("Dh", "U5"): "the records that stay are as they were, and only these can be aligned",
     ("Dh", "E4"): "who is nearest in the original does not depend on who else is released; the "
@@ -141,18 +152,27 @@ def measured(
         EUC1(),
         EUC2(),
     )
-    study = Study(
-        puf=PublicFile(made.released, key=key),
-        eif=IntruderFile(made.original, key=key),
-        truth=TruthFile(truth, puf_key=names[:1], eif_key=names[1:]),
-        variables=(*map(categorical, roles["qi"]), *map(numeric, roles["sa"])),
-        attacks={attack.method: attack for attack in attacks},
-    )
+    study = _study(made, roles, truth, {attack.method: attack for attack in attacks})
     found = run(study, take_in(study))
     rates = {name: found[method].expected_rate for name, method in ATTACKS.items()}
     return {name: worth[name] for name in INDICES} | {
         name: None if rate is None else rate / 100 for name, rate in rates.items()
     }
+
+
+def _study(
+    made: Anonymised, roles: Mapping[str, Any], truth: pl.DataFrame, attacks: dict[str, Attack]
+) -> Study:
+    key = roles["key"]
+    return Study(
+        puf=PublicFile.model_validate({"path": made.released, "key": key}),
+        eif=IntruderFile.model_validate({"path": made.original, "key": key}),
+        truth=TruthFile.model_validate(
+            {"path": truth, "puf_key": [f"{PUF}_{key}"], "eif_key": [f"{EIF}_{key}"]}
+        ),
+        variables=(*map(categorical, roles["qi"]), *map(numeric, roles["sa"])),
+        attacks=attacks,
+    )
 
 
 def moves(value: float | None, base: float | None, name: str) -> str:
@@ -172,14 +192,24 @@ def pattern(values: Mapping[str, float | None], base: Mapping[str, float | None]
     return {name: moves(values[name], base[name], name) for name in MEASURES}
 
 
+def expected(trial: Trial) -> dict[str, str]:
+    """How a trial is expected to move the indices of which the paper says anything."""
+    kinds = (("worse", trial.worse), ("safer", trial.safer), ("same", trial.same))
+    return {name: kind for kind, names in kinds for name in names}
+
+
 def differences(trial: Trial, signs: Mapping[str, str]) -> list[str]:
     """Indices that did not move as expected."""
-    wanted = {
-        name: kind
-        for kind, names in (("worse", trial.worse), ("safer", trial.safer), ("same", trial.same))
-        for name in names
-    }
-    return [name for name, kind in wanted.items() if signs[name] != kind]
+    return [name for name, kind in expected(trial).items() if signs[name] != kind]
+
+
+def explained(trial: Trial, name: str, values: Mapping[str, float | None]) -> str:
+    """Why an index did not move as expected, as far as that follows from definitions and data."""
+    if (trial.name, name) in EXPLAINED:
+        return EXPLAINED[trial.name, name]
+    if trial.methods[0] in {"average", "swap", "delete"} and (values["S2"] or 0) < ALONE:
+        return "next to every record has its QI for itself, so a class has nothing to share"
+    return ""
 
 
 def fits(signs: Mapping[str, str], known: Sequence[Trial]) -> list[str]:
@@ -194,3 +224,72 @@ def fits(signs: Mapping[str, str], known: Sequence[Trial]) -> list[str]:
         and all(signs[name] == "same" for name in trial.same)
         and all(signs[name] == "safer" for name in trial.safer if name.startswith("S"))
     ]
+
+
+# The scenario -----------------------------------------------------------------------------------
+
+
+def contest(records: int, seed: int) -> dict[str, Any]:
+    """Every trial on a sample of 100 records and on the whole made-up file, side by side."""
+    whole = pwscup_file(records, seed)
+    parts = [("sample", sample(whole, min(SAMPLE, records), seed)), ("whole", whole)]
+    return {"seed": seed, "parts": [_part(name, frame, seed) for name, frame in parts]}
+
+
+def _part(name: str, frame: pl.DataFrame, seed: int) -> dict[str, Any]:
+    base = untouched(frame, ROLES, variable=ZERO)
+    rows = []
+    for trial in trials(INSIDE, OUTSIDE):
+        values = hold(frame, ROLES, trial, seed=seed, variable=ZERO)
+        signs = pattern(values, base)
+        rows.append(
+            {
+                "name": trial.name,
+                "method": trial.methods[0],
+                "against": trial.against,
+                "measured": values,
+                "signs": signs,
+                "expected": expected(trial),
+                "differ": {one: explained(trial, one, values) for one in differences(trial, signs)},
+                "fits": fits(signs, trials(INSIDE, OUTSIDE)),
+            }
+        )
+    return {"name": name, "records": len(frame), "original": base, "trials": rows}
+
+
+def write_releases(folder: Path, *, records: int, seed: int, force: bool) -> None:
+    """Every release of the sample and of the whole, each in a folder with a study ready to run."""
+    whole = pwscup_file(records, seed)
+    for part, frame in (("sample", sample(whole, SAMPLE, seed)), ("whole", whole)):
+        for trial in trials(INSIDE, OUTSIDE):
+            asked = {"methods": trial.methods, "seed": seed, **ROLES, **trial.options}
+            made = anonymise_file(frame, asked, {})
+            place = folder / part / f"{trial.name}-{trial.methods[0]}"
+            write_study(made, place, asked, against=trial.against, force=force)
+
+
+def figures(records: int, seed: int) -> dict[str, list[dict[str, float]]]:
+    """Figures 1-4: rate and seconds of EUC1 by the number of QI, and by the number of SA.
+
+    The first so many of each; the other kind is used in full. The release has noise on its SA.
+    """
+    frame = pwscup_file(records, seed)
+    asked = {"methods": ("noise",), "seed": seed, **ROLES}
+    made = anonymise_file(frame, asked, {})
+    counts = {"qi": range(len(QI) + 1), "sa": range(1, len(SA) + 1)}
+    return {
+        role: [_point(made, {**ROLES, role: ROLES[role][:count]}, count) for count in numbers]
+        for role, numbers in counts.items()
+    }
+
+
+def _point(made: Anonymised, roles: Mapping[str, Any], count: int) -> dict[str, float]:
+    attack = EUC1()
+    study = _study(made, roles, made.truth, {attack.method: attack})
+    found = run(study, take_in(study))
+    rate = found[attack.method].expected_rate or 0.0
+    return {
+        "count": count,
+        "rate": rate / 100,
+        "seconds": found.manifest["timings"]["attacks"][attack.method],
+    }
