@@ -35,7 +35,7 @@ def summary(results: Results) -> Group:
 
 def _table_13(part: Results) -> Table:
     names = [row["name"] for row in part["trials"]]
-    table = Table("Table 13", "Original", *names)
+    table = Table("", "Original", *names, title="Table 13: utility and safety")
     for name, base in part["original"].items():
         table.add_row(
             name, _figure(base), *(_figure(row["measured"][name]) for row in part["trials"])
@@ -54,7 +54,7 @@ def _table_12(part: Results) -> Table:
     """What is expected beside what was measured; a blank where the paper expects nothing."""
     legend = "Expected: - worse, + safer, = the same; then whether it was found."
     names = (f"{row['name']} {row['method']}" for row in part["trials"])
-    table = Table("Table 12", *names, caption=legend)
+    table = Table("", *names, title="Table 12: expected and found", caption=legend)
     for name in part["original"]:
         table.add_row(name, *(_verdict(row, name) for row in part["trials"]))
     return table
@@ -78,7 +78,7 @@ def _told(part: Results) -> list[str]:
 
 
 def _table_16(trials: Sequence[Results]) -> Table:
-    table = Table("Table 16", *RATES.values())
+    table = Table("", *RATES.values(), title="Table 16: rates of re-identification")
     best = dict.fromkeys(RATES, 0)
     for row in trials:
         rates = {name: row["measured"][name] or 0.0 for name in RATES}
