@@ -35,11 +35,11 @@ def link(
     label: str,
     *,
     seed: int,
-    draw: Draw,
+    draw: Draw | None = None,
 ) -> Linked:
     """Run one attack. The truth is only looked at to score its pairs, never to find any.
 
-    `draw` gives each PUF record a random number of its own, for attacks that guess.
+    `draw` gives each PUF record a random number of its own, which only identify_rand asks for.
     """
     if isinstance(attack, Unicity):
         return unicity.link(attack, files, variables, truth, fold, label)

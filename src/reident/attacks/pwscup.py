@@ -51,13 +51,14 @@ def link(
     fold: Fold,
     label: str,
     *,
-    draw: Draw,
+    draw: Draw | None,
 ) -> Linked:
     """One guess for each PUF record. `draw` gives each record a random number of its own."""
     qi, sa = roles(attack, variables)
     notes = [_told(attack, qi, sa)]
     measure = None
     if isinstance(attack, IdentifyRand):
+        assert draw is not None  # noqa: S101  # a run gives one
         classes = _classes(files, qi)
         found = _drawn(guesses(_at_random(classes), truth), classes, draw())
     elif isinstance(attack, IdentifySort):
