@@ -80,7 +80,7 @@ def write(folder: Path, shape: Shape, seed: int) -> None:
         return
     stream = np.random.default_rng(seed)
     people = POPULATIONS[shape.data](shape, stream)
-    puf, eif, iuf = _drawn(people, shape, stream)
+    puf, eif, iuf = drawn(people, shape, stream)
     for name, frame in (("puf", puf), ("eif", eif), ("iuf", iuf)):
         frame.write_parquet(folder / f"{name}.parquet")
     save_study(_study(folder, people, shape), folder / "study.toml")
@@ -148,7 +148,7 @@ def _blanked(frame: pl.DataFrame, share: float, stream: np.random.Generator) -> 
     )
 
 
-def _drawn(
+def drawn(
     people: pl.DataFrame, shape: Shape, stream: np.random.Generator
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """PUF, EIF and IUF; keys sort as rows do, so that a record's position is its row."""

@@ -108,6 +108,7 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
         "how": how,
         "puf_records": taken.files.puf_records,
         "eif_records": taken.files.eif_records,
+        "compared": taken.files.layout.pairs,
         "variables": len(variables),
         "suspected": int(suspected.sum()),
         "pairs": len(pairs) if listed else None,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chart
-from rows import GROWTH, MEASURED, ROWS, STARTS, Growth, Need, Row, Start
+from rows import GROWTH, MEASURED, ROWS, SEARCHES, STARTS, AnyRow, Growth, Need, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,7 +49,7 @@ def found_in(results: Path) -> Found:
     }
 
 
-def as_written(row: Row | Growth | Start) -> Figures:
+def as_written(row: AnyRow) -> Figures:
     """What a result says of its row."""
     return dataclasses.asdict(row)
 
@@ -265,6 +265,33 @@ def nearest(found: Found) -> str:
     return table(head, body)
 
 
+def uniques(found: Found) -> str:
+    """Unique records of one file, against each peer in the same process."""
+    body = []
+    for row in SEARCHES:
+        if row.name not in found:
+            continue
+        repeats = found[row.name]["repeats"]
+        one = medians(repeats)
+        for need in row.needs:
+            (peer,) = need.against
+            answers = [r["peers"][peer]["answer"] for r in repeats if peer in r["peers"]]
+            body.append(
+                [
+                    f"`{row.name}`",
+                    number(one["seconds"]),
+                    peer,
+                    number(one["peer_seconds"].get(peer)),
+                    f"{number(one['ratios'][peer])}x" if peer in one["ratios"] else NOTHING,
+                    wanted(need),
+                    verdict(need, one),
+                    f"{sum(answer['records_that_differ'] for answer in answers):,}",
+                ]
+            )
+    head = ["row", "seconds", "peer", "peer's seconds", "ratio", "asked for", "verdict", "differ"]
+    return table(head, body)
+
+
 def growth(found: Found) -> str:
     """Seconds along each line, and the factor from a point to the next."""
     body = []
@@ -398,6 +425,7 @@ TABLES: dict[str, Callable[[Found], str]] = {
     "around": around,
     "answers": checked,
     "nearest": nearest,
+    "uniques": uniques,
     "growth": growth,
     "start": start,
     "planner": planner,

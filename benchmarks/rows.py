@@ -106,6 +106,25 @@ class Start:
         return self
 
 
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """Unique records of one file of so many records, against peers in the same process.
+
+    Each need is of one peer.
+    """
+
+    name: str
+    records: int
+    variables: int
+    needs: tuple[Need, ...]
+    family: str = "uniques"
+    limit: float = 900.0
+
+    def smaller(self, records: int) -> Search:
+        """The same search in at most so many records."""
+        return replace(self, records=min(records, self.records))
+
+
 def _taxicab(name: str, records: int, v: int, need: Need) -> Row:
     shape = Shape(attack="taxicab", records=records, categorical=v)
     return Row(name=name, family="taxicab", shape=shape, peers=(NUMPY,), need=need)
@@ -204,10 +223,24 @@ STARTS = (
     Start(name="start-demo-again", command=DEMO, cold=False, need=Need(seconds=6)),
 )
 
-ROWS: tuple[Row | Growth | Start, ...] = (*MEASURED, *GROWTH, *STARTS)
+SEARCHES = (
+    Search(
+        name="uniques-1e7-v20",
+        records=10_000_000,
+        variables=20,
+        needs=(
+            Need(ratio=4, against=("duckdb-cells",)),
+            Need(ratio=8, against=("duckdb-flags",)),
+            Need(ratio=4, against=("polars",)),
+        ),
+    ),
+)
+
+AnyRow = Row | Growth | Start | Search
+ROWS: tuple[AnyRow, ...] = (*MEASURED, *SEARCHES, *GROWTH, *STARTS)
 
 
-def chosen(names: list[str]) -> list[Row | Growth | Start]:
+def chosen(names: list[str]) -> list[AnyRow]:
     """The rows whose name or family begins with one of the names; all without a name."""
     return [
         row

@@ -29,7 +29,7 @@ import data
 import machine
 import page
 import peers
-from rows import NUMPY, POLARS, Growth, Row, Shape, Start, chosen
+from rows import NUMPY, POLARS, AnyRow, Growth, Row, Search, Shape, Start, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -207,6 +207,23 @@ def started(start: Start, settings: Settings) -> list[Figures]:
     return repeats
 
 
+def searched(search: Search, settings: Settings) -> list[Figures]:
+    """Repeats of a search for unique records, each in a process that the peers share."""
+    repeats = []
+    for k in range(settings.repeats):
+        asked = (search.records, search.variables, settings.seed + k, settings.jobs)
+        load = machine.load()
+        found = _tried(
+            lambda asked=asked: json.loads(_python("cells.py", *asked, limit=search.limit).said)
+        )
+        if "failed" in found:
+            found = {"ours": found, "peers": {}}
+        repeats.append({"seed": asked[2], "load": load} | found)
+        if "failed" in found["ours"]:
+            break
+    return repeats
+
+
 # Results ------------------------------------------------------------------------------------------
 
 
@@ -221,7 +238,7 @@ def rounded(value: Any) -> Any:
     return value
 
 
-def told(row: Row | Growth | Start, repeats: list[Figures]) -> str:
+def told(row: AnyRow, repeats: list[Figures]) -> str:
     """A line for the terminal."""
     if isinstance(row, Growth):
         seconds = [took for _, took in page.points(row, repeats)]
@@ -232,7 +249,7 @@ def told(row: Row | Growth | Start, repeats: list[Figures]) -> str:
     return f"{row.name}: " + (f"{seconds:.3g} s; {ratios}" if seconds else "not finished")
 
 
-def measure(row: Row | Growth | Start, settings: Settings, results: Path) -> None:
+def measure(row: AnyRow, settings: Settings, results: Path) -> None:
     """Measure a row, print it, write it down."""
     begin = time.perf_counter()
     match row:
@@ -240,6 +257,8 @@ def measure(row: Row | Growth | Start, settings: Settings, results: Path) -> Non
             repeats = grown(row, settings)
         case Start():
             repeats = started(row, settings)
+        case Search():
+            repeats = searched(row, settings)
         case Row():
             repeats = measured(row, settings)
     written = {

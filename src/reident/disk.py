@@ -30,8 +30,11 @@ def make_folder(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def create(path: Path) -> Iterator[IO[bytes]]:
-    """Open a new binary file that appears under its name only when the block ends well."""
+def create(path: Path, *, replace: bool = True) -> Iterator[IO[bytes]]:
+    """Open a new binary file that appears under its name only when the block ends well.
+
+    Without `replace`, FileExistsError is raised if the name is taken by then.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
     try:
@@ -40,7 +43,12 @@ def create(path: Path) -> Iterator[IO[bytes]]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.replace(path)
+        if replace:
+            temporary.replace(path)
+        else:
+            # Unlike a rename, a link never takes the place of another file.
+            path.hardlink_to(temporary)
+            temporary.unlink()
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from reident import disk
 from reident.errors import Fault, RefusalError
 from reident.guard import protect
 from reident.haystack import LIBRARIES
@@ -50,7 +49,6 @@ def protect_to(
     _refuse_place(hay.file, out, force=force)
     refuse_unless_free(folder, force=force)
     key = None if key_file is None else key_for(key_file)
-    disk.make_folder(out.absolute().parent)
     found, table = protect(hay, asked, key=key, out=out)
     manifest = {
         "inputs": {"file": fingerprint(hay.file, found.records_in)},
@@ -88,7 +86,6 @@ def decrypt_to(file: SourceFile, key_file: Path, out: Path, *, force: bool) -> T
     """Decrypt a file and write it."""
     _refuse_place(file, out, force=force)
     table = decrypt(file, key_file)
-    disk.make_folder(out.absolute().parent)
     write_table(table, out)
     return table
 

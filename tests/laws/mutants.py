@@ -75,6 +75,14 @@ MUTANTS = [
     *_mutants(
         "kernels/fields.py",
         ("scan", "if fields != width:", "if fields < width:", FIELDS),
+        ("scan", "taken = i + 1", "taken = i", FIELDS, "pieces_give"),
+        (
+            "scan",
+            "if byte == _RETURN and i + 1 == size and not last:",
+            "if byte == _RETURN and i + 1 == size and last:",
+            FIELDS,
+            "pieces_give",
+        ),
     ),
     *_mutants(
         "kernels/nearest.py",
@@ -270,11 +278,49 @@ MUTANTS = [
             "cells_and_masks",
         ),
         (
+            "every_row",
+            "for row in range(start, stop):",
+            "for row in range(start + 1, stop):",
+            UNICITY,
+            "cells_and_masks",
+        ),
+        (
             "uncontested",
             "return find(both.eif, asked, record.eif[0], record.eif[1], two) == 1",
             "return find(both.eif, asked, record.eif[0], record.eif[1], two) >= 1",
             UNICITY,
             "contests_a_consistent",
+        ),
+    ),
+    *_mutants(
+        "kernels/crowd.py",
+        (
+            "agreements",
+            "if code >= 0:",
+            "if code >= -1:",
+            UNICITY,
+            "sorted_cells_show",
+        ),
+        (
+            "count_partners",
+            "if attained(masks, mine + theirs, masks[e]) != 1:",
+            "if attained(masks, mine + theirs, masks[e]) < 1:",
+            UNICITY,
+            "sorted_cells_show",
+        ),
+        (
+            "count_partners",
+            "new &= known == 0 or masks[e] & known != known",
+            "new &= known == 0 or masks[e] & known == known",
+            UNICITY,
+            "sorted_cells_show",
+        ),
+        (
+            "sorted_cells",
+            "while stop - start <= room and alike[stop] >= width:",
+            "while stop - start <= room and alike[stop] >= width - 1:",
+            UNICITY,
+            "sorted_cells_show",
         ),
     ),
     *_mutants(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reident as ri
-from reident.attacks import unicity
+from reident.attacks import crowd, partners, unicity
 from reident.kernels import masks
 from small_study import CATEGORICAL, Small, scores, smalls
 
@@ -168,20 +168,22 @@ def test_orders_name_the_smallest_interaction_that_exposes_a_record(small, order
     assert {row["order"]: row["suspected"] for row in result.by_order} == expected
 
 
-@few
+@settings(max_examples=60)
 @given(
     small=smalls(truth=True, strata=True),
     reading=st.sampled_from(READINGS),
     pairs=st.sampled_from(["all", "auto", "none"]),
     most=st.sampled_from([0, 1, 3, 10_000_000]),
+    rows=st.sampled_from([1, 24]),
 )
-def test_cells_and_masks_find_the_same(small, reading, pairs, most):
+def test_cells_and_masks_find_the_same(small, reading, pairs, most, rows):
     """Also where pairs are too many to list, and are shown to be so by some of them."""
     attack = ri.Unicity(interactions=reading, pairs=pairs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unicity, "MOST_PAIRS", most)
         met = small.run(attack)
         patch.setattr(unicity, "WORTHWHILE", 0)
+        patch.setattr(partners, "FEW", rows)
         settled = small.run(attack)
     assert (met.manifest["methods"], settled.manifest["methods"]) == (
         {"unicity": "masks"},
@@ -189,6 +191,39 @@ def test_cells_and_masks_find_the_same(small, reading, pairs, most):
     )
     assert settled.to_dict() == met.to_dict()
     assert settled["unicity"].pairs.equals(met["unicity"].pairs)
+
+
+@settings(max_examples=100)
+@given(small=smalls(), spare=st.sampled_from([0, 1]))
+def test_pairs_that_sorted_cells_show_are_all_of_them_and_each_once(small, spare):
+    """Every variable comes first in some order, and there a cell may hold the whole study."""
+    pairs = len(small.pairs(ri.Unicity(pairs="all")))
+    asked = []
+
+    def too_many(*arguments):
+        asked.append(crowd.too_many(*arguments))
+        return asked[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unicity, "WORTHWHILE", 0)
+        patch.setattr(unicity, "MOST_PAIRS", pairs - spare)
+        patch.setattr(crowd, "_worthwhile", lambda *_: True)
+        patch.setattr(partners, "too_many", too_many)
+        result = small.run(ri.Unicity())["unicity"]
+    assert asked == ([spare == 1] if pairs >= spare else [])
+    assert (result.rates.pairs is None) == (spare == 1)
+
+
+@few
+@given(small=smalls(truth=True, strata=True), reading=st.sampled_from(READINGS))
+def test_large_files_are_not_listed_by_default_where_all_interactions_count(small, reading):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unicity, "MOST_COMPARED", 0)
+        auto = small.run(ri.Unicity(interactions=reading))["unicity"]
+        asked = small.run(ri.Unicity(interactions=reading, pairs="all"))["unicity"]
+    compared = asked.compared > 0
+    assert (auto.rates.pairs is None) == (reading == "all" and compared)
+    assert (auto.suspected, auto.confirmed) == (asked.suspected, asked.confirmed)
 
 
 def test_a_row_that_contradicts_the_record_elsewhere_contests_a_consistent_one(monkeypatch):

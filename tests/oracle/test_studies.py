@@ -6,6 +6,7 @@ import json
 import math
 import os
 import tempfile
+from importlib import import_module
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reident.attacks import partners, sides, unicity
+from reident.attacks import crowd, partners, sides, unicity
 from reident.oracle import study as judge
 from reident.oracle import text_of
 from reident.oracle.values import is_blank
@@ -23,6 +24,7 @@ from study_case import Linking
 EXAMPLES = int(os.environ.get("REIDENT_EXAMPLES", "2000"))
 STUDY = ("puf_records", "eif_records", "truth_pairs", "truth_unknown", "truth_pairs_split")
 NOT_JUDGED = {"options", "notes"}
+oracle_study = import_module("reident.oracle.study")
 
 
 def assert_same(expected, found, where):
@@ -126,6 +128,9 @@ CELLS = st.fixed_dictionaries(
         "FEW": st.sampled_from([1, 2, 24]),
         "SWIFT": st.sampled_from([1, 32]),
         "ORDERS": st.sampled_from([1, 3, 128]),
+        "MOST_ROWS": st.sampled_from([2, 5, 256]),
+        "MOST_PAIRS": st.sampled_from([0, 2, 9, 10_000_000]),
+        "MOST_COMPARED": st.sampled_from([9, 40, 5_000_000_000]),
     }
 )
 
@@ -136,6 +141,12 @@ def assert_cells_equal_oracle(case, knobs):
         patch.setattr(partners, "FEW", knobs["FEW"])
         patch.setattr(partners, "SWIFT", knobs["SWIFT"])
         patch.setattr(sides, "ORDERS", knobs["ORDERS"])
+        patch.setattr(crowd, "MOST_ROWS", knobs["MOST_ROWS"])
+        # What is listed is part of the answer, so the oracle has to know where a list ends.
+        patch.setattr(unicity, "MOST_PAIRS", knobs["MOST_PAIRS"])
+        patch.setattr(oracle_study, "MOST_LISTED", knobs["MOST_PAIRS"])
+        patch.setattr(unicity, "MOST_COMPARED", knobs["MOST_COMPARED"])
+        patch.setattr(oracle_study, "MOST_COMPARED", knobs["MOST_COMPARED"])
         assert_api_equals_oracle(case)
 
 

@@ -6,7 +6,9 @@ import pytest
 import reident as ri
 from reident.attacks import index, unicity
 
-ROWS = 3_000
+ROWS = 10_000
+FEWER = 3_000
+"""For the readings of unicity that share their search with the first."""
 FILES = {
     "adult": (
         "adult/adult_uci_48842.csv.gz",
@@ -27,7 +29,7 @@ FILES = {
 }
 
 
-def study(data, name, blanked):
+def study(data, name, blanked, rows=ROWS):
     path, categories, numbers = FILES[name]
     frame = pl.read_csv(data / path, infer_schema=False).sample(fraction=1.0, shuffle=True, seed=1)
     frame = frame.select(*categories, *numbers).with_columns(
@@ -41,8 +43,8 @@ def study(data, name, blanked):
     rules = {c: {"equal": 5} for c in categories}
     rules |= {n: {"ratio": [["0.01", 5], ["0.1", 3]]} for n in numbers}
     return ri.Study(
-        puf=ri.PublicFile(frame.head(ROWS), key="id"),
-        eif=ri.IntruderFile(frame.slice(ROWS // 2, ROWS), key="id"),
+        puf=ri.PublicFile(frame.head(rows), key="id"),
+        eif=ri.IntruderFile(frame.slice(rows // 2, rows), key="id"),
         variables=[
             *(ri.categorical(c) for c in categories),
             *(ri.numeric(n) for n in numbers),
@@ -76,7 +78,8 @@ def test_lookups_equal_the_cartesian_product_on_real_files(data, monkeypatch, na
 def test_small_cells_equal_meeting_every_record_on_real_files(
     data, monkeypatch, name, blanked, reading
 ):
-    asked, attack = study(data, name, blanked), ri.Unicity(interactions=reading)
+    rows = ROWS if reading == "all" else FEWER
+    asked, attack = study(data, name, blanked, rows), ri.Unicity(interactions=reading)
     monkeypatch.setattr(unicity, "WORTHWHILE", 1 << 62)
     met = asked.run(attack, jobs=2)
     monkeypatch.setattr(unicity, "WORTHWHILE", 0)

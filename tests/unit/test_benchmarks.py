@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = ROOT / "benchmarks"
 ONE_EACH = ("taxicab-1e5-v10", "euclidean-1e5-6", "adhoc-1e5", "unicity-1e5-v10")
 LINE = "growth-taxicab-n"
+SEARCH = "uniques-1e7-v20"
 SIDES = ("ours", "peers", "plan", "command")
 
 
@@ -35,7 +36,7 @@ def scripts():
 def results(tmp_path_factory):
     """What the runner writes for one row a family, a line of growth and the start."""
     folder = tmp_path_factory.mktemp("results")
-    command = [sys.executable, str(BENCHMARKS / "run.py"), *ONE_EACH, LINE, "start-help"]
+    command = [sys.executable, str(BENCHMARKS / "run.py"), *ONE_EACH, SEARCH, LINE, "start-help"]
     options = ["--records", "120", "--repeats", "1", "--slice", "0.05", "--no-environments"]
     done = subprocess.run(
         [*command, *options, "--jobs", "1", "--results", str(folder)],
@@ -48,7 +49,7 @@ def results(tmp_path_factory):
 
 
 def test_every_measurement_of_every_family_finishes(results):
-    assert len(results) == len(ONE_EACH) + 2
+    assert len(results) == len(ONE_EACH) + 3
     for result in results.values():
         (repeat,) = result["repeats"]
         for side in SIDES:
@@ -62,6 +63,17 @@ def test_tuned_numpy_keeps_the_same_pairs_as_the_product(results, name):
     answer = repeat["peers"]["numpy"]["answer"]
     assert answer["records_that_differ"] == 0
     assert not answer["compared"].startswith("0 ")
+
+
+def test_peers_find_the_same_unique_records(scripts, results):
+    (repeat,) = results[SEARCH]["repeats"]
+    assert repeat["ours"]["unique_records"] > 0
+    assert set(repeat["peers"]) == {"duckdb-cells", "duckdb-flags", "polars"}
+    for peer in repeat["peers"].values():
+        assert peer["answer"]["records_that_differ"] == 0
+    lines = scripts["page"].uniques({SEARCH: results[SEARCH]}).splitlines()
+    assert len(lines) == 2 + 3
+    assert "Not measured" in scripts["page"].uniques({})
 
 
 def test_results_describe_the_machine_and_name_neither_it_nor_a_place_on_it(results):

@@ -260,6 +260,6 @@ def test_a_table_that_the_format_cannot_hold_leaves_nothing_behind(tmp_path):
             ["a name that is too long"],
             action="encrypt",
             key_file=tmp_path / "key",
-            out=tmp_path / "out.xpt",
+            out=tmp_path / "new" / "out.xpt",
         )
     assert list(tmp_path.iterdir()) == []

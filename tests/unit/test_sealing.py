@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reident as ri
+from reident import handover
 from reident.io.labels import Labels, Span, Table
 from reident.io.tables import read_table
 from reident.io.writing import write_table
@@ -347,6 +348,21 @@ def test_a_key_is_used_again(tmp_path):
     second = ri.protect(frame, ["a"], action="encrypt", key_file=key).frame
     assert key.read_bytes() == content
     assert first.equals(second)
+
+
+def test_a_key_that_another_run_made_meanwhile_is_not_lost_and_not_passed_over(
+    tmp_path, monkeypatch
+):
+    frame, key = pl.DataFrame({"a": ["x", "y"]}), tmp_path / "key"
+    ri.protect(frame, ["a"], action="encrypt", key_file=key)
+    content = key.read_bytes()
+    # As if the file had not been there yet when this run began.
+    monkeypatch.setattr(handover, "key_for", lambda _: new_key())
+    for out in (None, tmp_path / "out.csv"):
+        with pytest.raises(ri.RefusalError, match="another key, made while"):
+            ri.protect(frame, ["a"], action="encrypt", key_file=key, out=out)
+    assert key.read_bytes() == content
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
 
 
 def test_a_file_is_not_encrypted_twice(tmp_path):

@@ -2,42 +2,60 @@
 
 from __future__ import annotations
 
+from collections import deque
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from reident.attacks.spread import Spread
 from reident.kernels import refine as kernel
 from reident.kernels.refine import Cells, Columns
 from reident.model.linked import READINGS
 
 if TYPE_CHECKING:
     from reident.attacks.sides import Sides
+    from reident.engine.job import Fold
+    from reident.model.options import Unicity
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-def first_orders(sides: Sides, orders: int, reading: str, suspected: Flags) -> Ints:
+def first_orders(sides: Sides, attack: Unicity, suspected: Flags, fold: Fold, label: str) -> Ints:
     """For each suspected PUF record the size of the smallest interaction that exposes it.
 
     Searched level by level up to `orders`, while a suspected record is not yet exposed; 0 above.
     """
     v = len(sides.categories)
-    if reading == "highest":
+    if attack.interactions == "highest":
         # Only the interaction of all variables counts, so it is also the smallest.
-        return np.where(suspected & (v <= orders), v, 0)
-    levels = _Levels(sides, READINGS.index(reading), suspected[sides.puf.records])
+        return np.where(suspected & (v <= attack.orders), v, 0)
+    levels = Levels(sides, READINGS.index(attack.interactions), suspected[sides.puf.records])
     order = np.zeros(len(suspected), np.int64)
-    for size in range(1, min(orders, v) + 1):
+    for size in range(1, min(attack.orders, v) + 1):
         before = levels.waiting.copy()
-        levels.search(levels.whole, 0, size)
+        deque(fold(levels.of_size(size), f"{label}, order {size}"), maxlen=0)
         order[sides.puf.records[before & ~levels.waiting]] = size
     return order
 
 
-class _Levels:
-    """Interactions of a size, each reached from a smaller one; exposed rows stop waiting."""
+def order_jobs(sides: Sides, attack: Unicity) -> list[Spread[None]]:
+    """The jobs of all orders, as if every PUF record were suspected: for a forecast."""
+    if attack.interactions == "highest":
+        return []
+    everyone = np.ones(len(sides.puf.records), np.bool_)
+    levels = Levels(sides, READINGS.index(attack.interactions), everyone)
+    most = min(attack.orders, len(sides.categories))
+    return [levels.of_size(size) for size in range(1, most + 1)]
+
+
+class Levels:
+    """Interactions of a size, each reached from a smaller one; exposed rows stop waiting.
+
+    Whoever exposes a row first says that it need not wait: within a size this only saves work.
+    """
 
     def __init__(self, sides: Sides, reading: int, waiting: Flags) -> None:
         puf, eif = sides.puf, sides.eif
@@ -50,9 +68,20 @@ class _Levels:
             np.stack([puf.ends, eif.ends], axis=1),
         )
 
-    def search(self, cells: Cells, first: int, size: int) -> None:
-        """Interactions of so many variables more, none before the first."""
-        for j in range(first, len(self.categories) - size + 1):
+    def of_size(self, size: int) -> Spread[None]:
+        """Search the interactions of a size, by their first variable."""
+        v = len(self.categories)
+        return Spread(
+            how="orders",
+            rows=v - size + 1,
+            width=1,
+            do=lambda first, last: self.search(self.whole, range(first, last), size),
+            work=lambda first: comb(v - 1 - first, size - 1),
+        )
+
+    def search(self, cells: Cells, variables: range, size: int) -> None:
+        """Interactions of so many variables more; the first of them is given."""
+        for j in variables:
             if not self.waiting.any():
                 return
             more = int(self.categories[j])
@@ -60,4 +89,4 @@ class _Levels:
                 kernel.expose(cells, self.columns, j, more, self.reading, self.waiting)
             else:
                 finer = kernel.refine(cells, self.columns, j, more, self.waiting)
-                self.search(finer, j + 1, size - 1)
+                self.search(finer, range(j + 1, len(self.categories) - size + 2), size - 1)

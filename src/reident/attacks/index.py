@@ -10,12 +10,14 @@ compared too, a few neighbours in a rough order are scored beforehand: they brin
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from reident.attacks.coarse import coarse
+from reident.attacks.spread import Spread
 from reident.engine.job import Tile
 from reident.kernels import blocks as kernel
 from reident.kernels import shortlist
@@ -38,12 +40,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reident.attacks.pairwise import Metric
+    from reident.engine.job import Fold
     from reident.kernels.pairs import Records
     from reident.kernels.shortlist import Shortlist
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
 STRIP = 65_536
 """PUF rows a strip: many, because rows with equal keys share their lookups."""
 FASTER = 512
@@ -171,7 +175,9 @@ class IndexedJob:
         return part._replace(eif=self.order[part.eif])
 
 
-def indexed(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> IndexedJob | None:
+def indexed(
+    metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold, label: str
+) -> IndexedJob | None:
     """A job that looks pairs up, or None where meeting them one by one is cheaper.
 
     `stratum` numbers the strata of PUF and EIF rows, in layout order.
@@ -184,7 +190,8 @@ def indexed(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> IndexedJ
         return None
     mine, theirs, least = coarse(metric, cost)
     order, places = np.arange(len(stratum[1])), meets[:, 0]
-    seeded = len(least.graded) > 0 or _passing(metric, meets, chosen)[-1] > MANY
+    passing = _passing(metric, meets, chosen)
+    seeded = len(least.graded) > 0 or passing[-1] > MANY
     if seeded:
         order, places = _order(mine, theirs, least, stratum, chosen)
         theirs = np.ascontiguousarray(theirs[:, order])
@@ -199,10 +206,10 @@ def indexed(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> IndexedJ
         crowd=Crowd(least_by_tiles(theirs, scorer, least), places),
         seeded=seeded,
     )
-    return replace(job, levels=_levels(job, chosen))
+    return replace(job, levels=_levels(job, chosen, passing, fold, label))
 
 
-def _passing(metric: Metric, meets: Ints, chosen: Ints) -> npt.NDArray[np.float64]:
+def _passing(metric: Metric, meets: Ints, chosen: Ints) -> Floats:
     """For t = 0, 1, ..: pairs of a PUF row with at most t mismatches that pass, on average.
 
     Graded variables are left out, as if they cost nothing.
@@ -257,16 +264,26 @@ def _order(
     return order, np.searchsorted(keys[1][order], keys[0])
 
 
-def _levels(job: IndexedJob, chosen: Ints) -> tuple[Level, ...]:
+def _levels(
+    job: IndexedJob, chosen: Ints, passing: Floats, fold: Fold, label: str
+) -> tuple[Level, ...]:
     """Stages that are worth it, and at last one that finds whatever could still pass."""
     # One mismatch more than `last` cannot pass the threshold.
     last = min(-(-job.metric.bound // job.least.cost) - 1, len(chosen))
     levels: list[Level] = []
     above = -1
-    for most in _stages(job, chosen, last):
+    for most in _stages(job, passing, last):
         if most + 1 > len(chosen):
             break
-        level = _level(job, chosen, above, most)
+        made = Spread(
+            how="index",
+            rows=most + 1,
+            width=1,
+            do=partial(_built, job, _shares(job, chosen, most)),
+            work=lambda _: 0,  # no pair is decided
+            prepares=True,
+        )
+        level = Level(above=above, blocks=tuple(fold(made, label)))
         if _share(job, level) > MOST_READ:
             break
         levels.append(level)
@@ -276,11 +293,11 @@ def _levels(job: IndexedJob, chosen: Ints) -> tuple[Level, ...]:
     return tuple(levels)
 
 
-def _stages(job: IndexedJob, chosen: Ints, last: int) -> list[int]:
+def _stages(job: IndexedJob, passing: Floats, last: int) -> list[int]:
     """Numbers of mismatches to allow one after another."""
     if not job.seeded:
-        near = _passing(job.metric, job.meets, chosen)
-        enough = int(np.argmax(near >= NEIGHBOURS)) if (near >= NEIGHBOURS).any() else last
+        near = passing >= NEIGHBOURS
+        enough = int(np.argmax(near)) if near.any() else last
         return sorted({min(t, last) for t in (enough, enough + 1, last)})
     rows = _probes(job)
     cutoffs = np.sort(job.begin(rows, 0).cutoff[rows])
@@ -288,8 +305,8 @@ def _stages(job: IndexedJob, chosen: Ints, last: int) -> list[int]:
     return sorted({max(0, int(needed[len(needed) * part // 10])) for part in (2, 5, 9)})
 
 
-def _level(job: IndexedJob, chosen: Ints, above: int, most: int) -> Level:
-    """Blocks for at most `most` mismatches: one more block than that, of balanced entropy."""
+def _shares(job: IndexedJob, chosen: Ints, most: int) -> list[list[int]]:
+    """Variables of blocks for at most `most` mismatches: one block more, of balanced entropy."""
     shares: list[list[int]] = [[] for _ in range(most + 1)]
     weight = np.zeros(most + 1)
     entropy = {int(j): _entropy(job.classes.theirs[j]) for j in chosen}
@@ -297,14 +314,20 @@ def _level(job: IndexedJob, chosen: Ints, above: int, most: int) -> Level:
         lightest = int(np.argmin(weight))
         shares[lightest].append(j)
         weight[lightest] += entropy[j]
-    blocks = tuple(_block(job, share) for share in shares)
-    return Level(above=above, blocks=blocks)
+    return shares
 
 
 def _entropy(classes: Bytes) -> float:
-    share = np.bincount(classes) / max(1, len(classes))
+    some = classes[:: 1 + len(classes) // SAMPLE]
+    share = np.bincount(some) / max(1, len(some))
     share = share[share > 0]
     return float(-(share * np.log(share)).sum())
+
+
+def _built(job: IndexedJob, shares: list[list[int]], first: int, last: int) -> Block:
+    """The block of one share."""
+    (share,) = shares[first:last]
+    return _block(job, share)
 
 
 def _block(job: IndexedJob, share: list[int]) -> Block:

@@ -140,7 +140,7 @@ def kept_pairs(
     layout = files.layout
     meets = meetings(layout)
     strata = (layout.stratum, files.strata.eif[layout.eif])
-    job = indexed(metric, strata, meets) or RankedJob(metric=metric, meets=meets)
+    job = indexed(metric, strata, meets, fold, label) or RankedJob(metric=metric, meets=meets)
     strips = list(fold(job, label)) or [shortlist.empty(np.zeros(0, np.int64), metric.keep)]
     short = shortlist.Shortlist(*(np.concatenate(arrays) for arrays in zip(*strips, strict=True)))
     return short, _ranked(short, layout), job.how

@@ -7,23 +7,26 @@ one by one. So a list is only made where it is asked for and not too long.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from reident.attacks.crowd import too_many
+from reident.attacks.spread import Spread
 from reident.attacks.suspects import Strip, gathered, unlisted
 from reident.engine.job import Tile
 from reident.kernels import partners as kernel
-from reident.kernels.partners import ALL_PAIRS, CONSISTENT_PAIRS, NO_PAIRS, Aim, Both, Verdicts
+from reident.kernels.partners import ALL_PAIRS, CONSISTENT_PAIRS, NO_PAIRS, Aim, Verdicts
 from reident.model.linked import NOT_EXPOSED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from reident.attacks.sides import Sides
     from reident.attacks.suspects import Listing, Suspects
-    from reident.engine.job import Fold
+    from reident.engine.job import Fold, Job
+    from reident.kernels.records import Both
     from reident.model.truth import Truth
 
 Ints = npt.NDArray[np.int64]
@@ -33,21 +36,16 @@ SWIFT = 32
 """Pairs that are settled in the time that it takes to meet one."""
 FEW = 24
 """Rows that a cell should hold: a partner is soon found, and quickly."""
-MANY = 96
-"""Rows that a cell should hold where many partners are to be shown."""
-PROBES = 64
-"""PUF rows that tell how many partners a record has."""
-MARGIN = 1.1
-"""Partners are looked for beyond the longest list by this much, so that most tries suffice."""
-TRUE_PAIRS = 1 << 16
-"""True pairs judged in one go, so that a stop is prompt."""
+TRUE_PAIRS = 1 << 12
+"""True pairs judged in one go, so that they are shared out and a stop is prompt."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PartnersJob:
     """Settle strips of PUF rows, each against all rows that it meets.
 
-    `rows` are rows of the PUF's table and `spans` the rows of both tables that they meet.
+    `rows` are rows of the PUF's table and `spans` the rows of both tables that they meet. `also`
+    gives what is to be done besides, for a forecast.
     """
 
     how: ClassVar[str] = "cells"
@@ -56,6 +54,12 @@ class PartnersJob:
     rows: Ints
     spans: Ints
     aim: Aim
+    also: Callable[[], Sequence[Job[Any, Any]]] = tuple
+
+    @property
+    def met(self) -> int:
+        """How many records of both files its records would meet one by one."""
+        return int((self.spans[:, 1::2] - self.spans[:, ::2]).sum())
 
     def tiles(self, budget: int) -> Sequence[Tile]:
         """Strips of PUF rows; a tile is a whole strip."""
@@ -91,7 +95,6 @@ class PartnersJob:
         return Strip(
             records=self.sides.puf.records[rows],
             reading=part.reading,
-            least=int(part.least.sum()),
             puf=self.sides.puf.records[puf],
             eif=self.sides.eif.records[part.partners],
             pair_reading=agree.astype(np.int64) + full,
@@ -102,48 +105,54 @@ def job_of(sides: Sides) -> PartnersJob:
     """Settle every PUF row that meets an EIF row; no pairs are asked for."""
     spans = np.hstack([side.spans(sides.puf.stratum) for side in (sides.puf, sides.eif)])
     rows = np.flatnonzero(spans[:, 3] > spans[:, 2])
-    aim = Aim(NO_PAIRS, 0, FEW)
+    aim = Aim(NO_PAIRS, FEW)
     return PartnersJob(both=sides.both, sides=sides, rows=rows, spans=spans[rows], aim=aim)
 
 
 def searched(job: PartnersJob, listing: Listing, fold: Fold, label: str) -> Suspects:
     """Suspected records, and pairs where they are to be listed."""
-    if listing.exceeded(0):
+    if listing.headline == 0 and listing.most is not None and not listing.exceeded(0):
+        many = too_many(job.sides, listing.most, fold, label + ", pairs")
+    else:
+        many = listing.exceeded(0)
+    if many:
         return unlisted(fold(job, label), listing)
-    shown = None
-    wanted = _wanted(job, listing)
-    if wanted:
-        aim = Aim(NO_PAIRS, wanted, MANY)
-        shown = unlisted(fold(replace(job, aim=aim), label), listing)
-        if listing.exceeded(shown.least):
-            return shown
-        label += ", pairs"
     pairs = ALL_PAIRS if listing.headline == 0 else CONSISTENT_PAIRS
-    found = gathered(fold(replace(job, aim=Aim(pairs, 0, FEW)), label), listing)
-    return found or shown or unlisted(fold(job, label + ", rates"), listing)
+    found = gathered(fold(replace(job, aim=Aim(pairs, FEW)), label), listing)
+    return found or unlisted(fold(job, label + ", rates"), listing)
 
 
-def _wanted(job: PartnersJob, listing: Listing) -> int:
-    """How many partners to look for, so that too many to list are likely found; 0 if they are not.
+class TruePairs:
+    """The reading of each true pair, judged one by one."""
 
-    Some rows are asked: this decides how pairs are counted, never what is counted.
-    """
-    rows = len(job.rows)
-    if listing.most is None or listing.headline > 0 or not rows:
-        return 0
-    enough = MARGIN * listing.most
-    each = int(enough / rows) + 1
-    at = np.unique(np.linspace(0, rows - 1, PROBES).astype(np.int64))
-    aim = Aim(NO_PAIRS, 2 * each, MANY)
-    shown = kernel.judge_all(job.both, job.rows[at], job.spans[at], aim).least
-    likely = [w for w in (each, 2 * each) if np.minimum(shown, w).mean() * rows > enough]
-    return likely[0] if likely else 0
+    def __init__(self, job: PartnersJob, truth: Truth) -> None:
+        self._both, self._pairs = job.both, len(truth)
+        at, theirs = _rows_of(job, truth)
+        # A row that is missing here has no stratum, meets nobody, or is one of several copies.
+        inside = np.flatnonzero((at >= 0) & (theirs >= 0))
+        spans = job.spans[at[inside]]
+        meets = (theirs[inside] >= spans[:, 2]) & (theirs[inside] < spans[:, 3])
+        self._inside, self._spans = inside[meets], spans[meets]
+        self._rows = np.stack([job.rows[at[inside[meets]]], theirs[inside[meets]]], axis=1)
+
+    def job(self) -> Spread[Ints]:
+        """Judge those whose records meet."""
+        return Spread(how="true pairs", rows=len(self._inside), width=TRUE_PAIRS, do=self._judged)
+
+    def readings(self, fold: Fold, label: str) -> Ints:
+        """A reading for each true pair, NOT_EXPOSED if it is not suspected."""
+        reading = np.full(self._pairs, NOT_EXPOSED, np.int64)
+        reading[self._inside] = np.concatenate([self._inside[:0], *fold(self.job(), label)])
+        return reading
+
+    def _judged(self, first: int, last: int) -> Ints:
+        here = slice(first, last)
+        return np.asarray(kernel.judge_pairs(self._both, self._rows[here], self._spans[here]))
 
 
-def true_readings(job: PartnersJob, truth: Truth) -> Ints:
-    """The reading of each true pair, NOT_EXPOSED if it is not suspected."""
+def _rows_of(job: PartnersJob, truth: Truth) -> tuple[Ints, Ints]:
+    """Where the records of true pairs stand: places in the job's rows, rows of the EIF; or -1."""
     sides = job.sides
-    reading = np.full(len(truth), NOT_EXPOSED, np.int64)
     place = np.full(int(truth.puf.max(initial=0)) + 1, -1, np.int64)
     of_row = np.full(len(sides.puf.records), -1, np.int64)
     of_row[job.rows] = np.arange(len(job.rows))
@@ -151,14 +160,4 @@ def true_readings(job: PartnersJob, truth: Truth) -> Ints:
     place[sides.puf.records[known]] = of_row[known]
     row = np.full(truth.eif_records, -1, np.int64)
     row[sides.eif.records] = np.arange(len(sides.eif.records))
-    at, theirs = place[truth.puf], row[truth.eif]
-    # A row that is missing here has no stratum, meets nobody, or is one of several copies.
-    inside = np.flatnonzero((at >= 0) & (theirs >= 0))
-    spans = job.spans[at[inside]]
-    meets = (theirs[inside] >= spans[:, 2]) & (theirs[inside] < spans[:, 3])
-    inside, spans = inside[meets], spans[meets]
-    pairs = np.stack([job.rows[at[inside]], theirs[inside]], axis=1)
-    for first in range(0, len(inside), TRUE_PAIRS):
-        here = slice(first, first + TRUE_PAIRS)
-        reading[inside[here]] = kernel.judge_pairs(job.both, pairs[here], spans[here])
-    return reading
+    return place[truth.puf], row[truth.eif]

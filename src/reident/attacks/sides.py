@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from reident.attacks.spread import Spread
 from reident.kernels.holders import MOST_SLOTS, Table, table
 from reident.kernels.keys import row_keys
-from reident.kernels.partners import Both, uniques
+from reident.kernels.partners import uniques
+from reident.kernels.records import Both
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +24,8 @@ Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 COPIES = 2
 """Equal rows that are kept: with two of them nothing is alone, and more say nothing new."""
+ROWS = 1 << 13
+"""Rows that are looked up in one go."""
 ORDERS = 128
 """Orders of the variables in which cells are tried."""
 
@@ -42,9 +46,14 @@ class Side:
         """First and last + 1 of the rows of some strata."""
         return np.stack([self.ends[stratum], self.ends[stratum + 1]], axis=1)
 
-    def uniques(self) -> int:
-        """Sample uniques of the file on all present values, within strata."""
-        return int(uniques(self.table, self.spans(self.stratum)))
+    def uniques(self) -> Spread[int]:
+        """Count the sample uniques of the file on all present values, within strata."""
+        spans = self.spans(self.stratum)
+
+        def counted(first: int, last: int) -> int:
+            return int(uniques(self.table, spans, first, last))
+
+        return Spread(how="uniques", rows=len(self.records), width=ROWS, do=counted)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,12 +21,11 @@ Ints = npt.NDArray[np.int64]
 class Strip:
     """Records of a strip with the reading of each, and pairs with theirs; positions in key order.
 
-    A record may stand several times, with several readings. `least` pairs are known to exist.
+    A record may stand several times, with several readings.
     """
 
     records: Ints
     reading: Ints
-    least: int
     puf: Ints
     eif: Ints
     pair_reading: Ints
@@ -50,13 +49,9 @@ class Listing:
 
 @dataclass(frozen=True, kw_only=True)
 class Suspects:
-    """The reading of every PUF record, and the pairs; None where they are not listed.
-
-    At least `least` pairs exist.
-    """
+    """The reading of every PUF record, and the pairs; None where they are not listed."""
 
     reading: Ints
-    least: int
     pairs: Pairs | None
 
 
@@ -90,14 +85,12 @@ class _Collector:
 
     def __init__(self, listing: Listing) -> None:
         self.reading = np.full(listing.records, NOT_EXPOSED, np.int64)
-        self.least = 0
 
     def add(self, strip: Strip) -> None:
         np.maximum.at(self.reading, strip.records, strip.reading)
-        self.least += strip.least
 
     def all(self, pairs: Pairs | None) -> Suspects:
-        return Suspects(reading=self.reading, least=self.least, pairs=pairs)
+        return Suspects(reading=self.reading, pairs=pairs)
 
 
 def pairs_of(lists: list[tuple[Ints, Ints]]) -> Pairs:

@@ -7,15 +7,15 @@ is not empty and no other record of either file agrees with p on all of A.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.exposure import first_orders
+from reident.attacks.exposure import first_orders, order_jobs
 from reident.attacks.pairwise import set_aside
-from reident.attacks.partners import PartnersJob, job_of, searched, true_readings
+from reident.attacks.partners import PartnersJob, TruePairs, job_of, searched
 from reident.attacks.sides import sides_of
 from reident.attacks.suspects import Listing, Strip, gathered, pairs_of, unlisted
 from reident.attacks.taxicab import described, few_codes
@@ -41,10 +41,12 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
-WORTHWHILE = 1 << 22
-"""Pairs from which records are settled by small cells instead of meeting each other."""
+WORTHWHILE = 1 << 23
+"""Meetings from which records are settled by small cells instead of meeting each other."""
 MOST_PAIRS = 10_000_000
 """`pairs = "auto"` lists pairs while there are at most this many."""
+MOST_COMPARED = 5_000_000_000
+"""And, of all interactions, while at most so many pairs of records meet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +93,6 @@ class UnicityJob:
         return Strip(
             records=records,
             reading=reading,
-            least=len(puf),
             puf=records,
             eif=self.layout.eif[eif],
             pair_reading=reading,
@@ -116,16 +117,22 @@ def link(
     puf, eif, columns = coded_matrix(files, variables, attack)
     sides = sides_of(columns, files)
     search = job_of(sides)
+    uniques = [side.uniques() for side in (sides.puf, sides.eif)]
+    true_pairs = None if truth is None else TruePairs(search, truth)
     headline = READINGS.index(attack.interactions)
-    most = {"all": None, "auto": MOST_PAIRS, "none": -1}[attack.pairs]
-    listing = Listing(headline=headline, most=most, records=files.puf_records)
-    if files.layout.pairs < WORTHWHILE:
+    listing = Listing(
+        headline=headline, most=_most(attack, files.layout), records=files.puf_records
+    )
+    if search.met < WORTHWHILE:
         how = UnicityJob.how
         found = _met(_job(puf, eif, files), listing, fold, label)
     else:
         how = PartnersJob.how
-        found = searched(search, listing, fold, label)
-    true = None if truth is None else true_readings(search, truth)
+        true_jobs = [] if true_pairs is None else [true_pairs.job()]
+        whole = replace(search, also=lambda: [*uniques, *true_jobs, *order_jobs(sides, attack)])
+        found = searched(whole, listing, fold, label)
+    true = None if true_pairs is None else true_pairs.readings(fold, label + ", true pairs")
+    puf_uniques, eif_uniques = (sum(fold(one, label + ", uniques")) for one in uniques)
     suspected = found.reading >= headline
     nothing = int((puf < 0).all(axis=1).sum())
     apart = set_aside(files) + ([("nothing_present", nothing)] if nothing else [])
@@ -139,13 +146,20 @@ def link(
         how=how,
         exposure=Exposure(
             reading=found.reading,
-            order=first_orders(sides, attack.orders, attack.interactions, suspected),
+            order=first_orders(sides, attack, suspected, fold, label),
             orders=min(attack.orders, len(variables)),
-            puf_uniques=sides.puf.uniques(),
-            eif_uniques=sides.eif.uniques(),
+            puf_uniques=puf_uniques,
+            eif_uniques=eif_uniques,
         ),
         truth_reading=true,
     )
+
+
+def _most(attack: Unicity, layout: Layout) -> int | None:
+    """How many pairs are listed at most; None for any number, -1 for no list."""
+    if attack.pairs == "auto" and attack.interactions == "all" and layout.pairs > MOST_COMPARED:
+        return -1
+    return {"all": None, "auto": MOST_PAIRS, "none": -1}[attack.pairs]
 
 
 def _met(job: UnicityJob, listing: Listing, fold: Fold, label: str) -> Suspects:
@@ -205,7 +219,7 @@ def _unlisted(found: Suspects) -> list[Note]:
     return [
         Note(
             code="pairs_not_listed",
-            text="Suspected pairs are counted by record and not listed: there are too many, or "
-            'pairs = "none" was asked for.',
+            text="Suspected pairs are counted by record and not listed: there are too many, the "
+            'files are large, or pairs = "none" was asked for. pairs = "all" lists them.',
         )
     ]

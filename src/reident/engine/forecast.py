@@ -31,30 +31,42 @@ def forecasting(jobs: int, budget: int) -> Fold:
     """A fold that times some tiles of a job and raises a Forecast for all of them.
 
     What comes before the first tile, the coding of columns and the making of an index, is done in
-    full and counts from here.
+    full and counts from here. So are jobs that only prepare another. Jobs that a job names in
+    `also` come after it and count too.
     """
     begun = time.perf_counter()
 
     def fold(job: Job[Any, Done], label: str) -> Iterator[Done]:
         del label
+        if getattr(job, "prepares", False):
+            return (job.finish(tile, job.run(tile, None)) for tile in job.tiles(budget))
         prepared = time.perf_counter() - begun
-        tiles = [tile for tile in job.tiles(budget) if tile.work]
-        if not tiles:
+        if not any(tile.work for tile in job.tiles(budget)):
             raise Forecast(job.how, 0.0, held(job))
-        places = np.unique(np.linspace(0, len(tiles) - 1, PROBES).astype(int))
-        job.run(tiles[0], None)  # compiles, and warms the caches
-        done, start = 0, time.perf_counter()
-        for place in places:
-            job.run(tiles[place], None)
-            done += tiles[place].work
-            if time.perf_counter() - start > SECONDS:
-                break
-        each = (time.perf_counter() - start) / done
-        total = sum(tile.work for tile in tiles)
-        threads = min(jobs, len({tile.strip for tile in tiles}))
-        raise Forecast(job.how, prepared + each * total / threads, held(job))
+        following = job.also() if hasattr(job, "also") else ()
+        seconds = sum(_expected(one, jobs, budget) for one in (job, *following))
+        raise Forecast(job.how, prepared + seconds, held(job))
 
     return fold
+
+
+def _expected(job: Job[Any, Any], jobs: int, budget: int) -> float:
+    """Seconds of a job, from those of some tiles."""
+    tiles = [tile for tile in job.tiles(budget) if tile.work]
+    if not tiles:
+        return 0.0
+    places = np.unique(np.linspace(0, len(tiles) - 1, PROBES).astype(int))
+    # The last tile is most often the smallest: it compiles, and warms the caches.
+    job.run(tiles[-1], None)
+    done, start = 0, time.perf_counter()
+    for place in places:
+        job.run(tiles[place], None)
+        done += tiles[place].work
+        if time.perf_counter() - start > SECONDS:
+            break
+    each = (time.perf_counter() - start) / done
+    total = sum(tile.work for tile in tiles)
+    return each * total / min(jobs, len({tile.strip for tile in tiles}))
 
 
 def held(value: Any) -> int:

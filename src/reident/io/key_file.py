@@ -9,7 +9,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from reident import disk
-from reident.errors import DataError, Fault
+from reident.errors import DataError, Fault, RefusalError
 from reident.remedies.encryption import KEY_BYTES, new_key
 
 if TYPE_CHECKING:
@@ -25,10 +25,20 @@ def key_for(path: Path) -> bytes:
 
 
 def keep_key(path: Path, key: bytes) -> None:
-    """Write a new key; one that is there already stays."""
-    if not path.exists():
-        disk.make_folder(path.absolute().parent)
-        disk.write_text(path, f"{HEAD}{base64.b64encode(key).decode()}\n")
+    """Write a new key; the same one may be there, another one, made meanwhile, is refused."""
+    disk.make_folder(path.absolute().parent)
+    try:
+        with disk.create(path, replace=False) as stream:
+            stream.write(f"{HEAD}{base64.b64encode(key).decode()}\n".encode())
+    except FileExistsError:
+        if read_key(path) != key:
+            raise RefusalError(
+                Fault(
+                    where=path.name,
+                    found="another key, made while this one was in use",
+                    remedy="Encrypt again, with the key that is there now",
+                )
+            ) from None
 
 
 def read_key(path: Path) -> bytes:

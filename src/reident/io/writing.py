@@ -81,6 +81,7 @@ def _drafted(table: Table, path: Path, writer: Writer) -> Iterator[tuple[Path, T
         found += [] if writer.limits is not LABELLED[".sav"] else _undeclared(table, path)
         if found:
             raise DataError(*found)
+    disk.make_folder(path.absolute().parent)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
         draft = Path(folder) / path.name
         # The texts of values are made once, to be written and to be compared.

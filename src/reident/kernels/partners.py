@@ -13,153 +13,51 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.bitmaps import lowest
-from reident.kernels.holders import (
-    ALL,
-    CHUNK,
-    EXACT,
-    WILD,
-    WORD,
-    Asked,
-    Table,
-    find,
-    inside,
-    slot,
+from reident.kernels.holders import EXACT, WILD, WORD, Asked, Table, find, slot
+from reident.kernels.masks import TAKEN
+from reident.kernels.records import (
+    Both,
+    Chain,
+    Record,
+    add,
+    mask_of,
+    new_chain,
+    record_of,
+    roomy,
+    variables_in,
 )
-from reident.kernels.masks import TAKEN, insert
+from reident.kernels.sieves import EIF, PUF, stream
 
 ROOM = 4
 """A cell may hold so many times the rows that it should; a larger one takes one more variable."""
-SIEVES = 24
-"""Masks that sieve: more of them let fewer rows through, and cost more."""
 SEEDS = 12
 """Cells that give the first masks of a sieve."""
 TRIES = 16
 """Cells that are searched for a partner before all rows are looked at."""
 NOT_EXPOSED = -1
-PUF, EIF = 0, 1
 NO_PAIRS, CONSISTENT_PAIRS, ALL_PAIRS = 0, 1, 2
-
-
-class Both(NamedTuple):
-    """Both files, with the same bitmaps of the same values.
-
-    `share` is the share of all rows in each bitmap; `orders` are orders of the variables, one for
-    each cell that is tried. `shared` tells whether several categories share a bitmap.
-    """
-
-    puf: Table
-    eif: Table
-    share: npt.NDArray[np.float64]
-    orders: npt.NDArray[np.int64]
-    shared: bool
-
-
-class Record(NamedTuple):
-    """A PUF row, the variables that it has, and the rows of both files in its stratum.
-
-    `slots` are the bitmaps of the values that it has.
-    """
-
-    row: int
-    codes: npt.NDArray[np.int32]
-    has: npt.NDArray[np.int64]
-    slots: npt.NDArray[np.int64]
-    puf: tuple[int, int]
-    eif: tuple[int, int]
-
-
-class Chain(NamedTuple):
-    """Maximal masks found so far, with their owners; size[0] of them."""
-
-    masks: npt.NDArray[np.uint64]
-    owners: npt.NDArray[np.int64]
-    size: npt.NDArray[np.int64]
 
 
 class Aim(NamedTuple):
     """What is asked of a record besides its reading.
 
     `pairs` says which partners are listed: NO_PAIRS, those that contradict it nowhere
-    (CONSISTENT_PAIRS), ALL_PAIRS. `wanted` is how many it should be shown to have, and `few` the
-    rows that a cell should hold.
+    (CONSISTENT_PAIRS), ALL_PAIRS. `few` is how many rows a cell should hold.
     """
 
     pairs: int
-    wanted: int
     few: int
 
 
 class Verdicts(NamedTuple):
-    """For each record its reading, how many partners it has at least, and those that are listed.
+    """For each record its reading and the partners that are listed.
 
     A reading is 0, 1 or 2 (all, consistent, highest interactions), or NOT_EXPOSED.
     """
 
     reading: npt.NDArray[np.int64]
-    least: npt.NDArray[np.int64]
     bounds: npt.NDArray[np.int64]
     partners: npt.NDArray[np.int64]
-
-
-@numba.njit(cache=True, nogil=True)
-def record_of(both: Both, row: int, span: npt.NDArray[np.int64]) -> Record:
-    """A PUF row that meets PUF rows span[0] to span[1] - 1 and EIF rows span[2] to span[3] - 1."""
-    codes = both.puf.codes[row]
-    has = np.flatnonzero(codes >= 0)
-    slots = np.empty(len(has), np.int64)
-    for k in range(len(has)):
-        slots[k] = slot(both.puf, has[k], codes[has[k]])
-    return Record(row, codes, has, slots, (span[0], span[1]), (span[2], span[3]))
-
-
-@numba.njit(cache=True, nogil=True)
-def new_chain(room: int) -> Chain:
-    """An empty chain."""
-    return Chain(np.empty(room, np.uint64), np.empty(room, np.int64), np.zeros(1, np.int64))
-
-
-@numba.njit(cache=True, nogil=True)
-def roomy(chain: Chain, more: int) -> Chain:
-    """The chain, with room for so many more masks."""
-    size = chain.size[0]
-    if size + more <= len(chain.masks):
-        return chain
-    larger = new_chain(2 * len(chain.masks) + more)
-    larger.masks[:size] = chain.masks[:size]
-    larger.owners[:size] = chain.owners[:size]
-    larger.size[0] = size
-    return larger
-
-
-@numba.njit(cache=True, nogil=True)
-def mask_of(record: Record, held: Table, row: int) -> Any:
-    """The variables that a record has and on which a row is equal."""
-    mask = np.uint64(0)
-    for j in record.has:
-        if held.codes[row, j] == record.codes[j]:
-            mask |= np.uint64(1) << np.uint64(j)
-    return mask
-
-
-@numba.njit(cache=True, nogil=True)
-def add(chain: Chain, mask: Any, owner: int) -> None:
-    """Add a mask to a chain that has room."""
-    if mask != 0:
-        chain.size[0] = insert(chain.masks, chain.owners, chain.size[0], mask, owner)
-
-
-@numba.njit(cache=True, nogil=True)
-def variables_in(mask: Any) -> Any:
-    """The variables of a mask, in order."""
-    chosen = np.empty(WORD, np.int64)
-    count = 0
-    left = np.uint64(mask)
-    while left != 0:
-        chosen[count] = lowest(left)
-        count += 1
-        left &= left - np.uint64(1)
-    return chosen[:count]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -246,133 +144,6 @@ def search_cell(
 
 
 @numba.njit(cache=True, nogil=True)
-def choose_sieves(both: Both, record: Record, chain: Chain, chosen: npt.NDArray[np.int64]) -> Any:
-    """The masks of a chain that most other masks should lie in; returns how many."""
-    weight = np.empty(len(chosen))
-    count = 0
-    for k in range(chain.size[0]):
-        score = 0.0
-        for at in range(len(record.has)):
-            if (chain.masks[k] >> np.uint64(record.has[at])) & np.uint64(1) == 0:
-                score -= both.share[record.slots[at]]
-        if count == len(chosen):
-            if score <= weight[count - 1]:
-                continue
-            count -= 1
-        at = count
-        while at > 0 and weight[at - 1] < score:
-            weight[at] = weight[at - 1]
-            chosen[at] = chosen[at - 1]
-            at -= 1
-        weight[at] = score
-        chosen[at] = k
-        count += 1
-    return count
-
-
-@numba.njit(cache=True, nogil=True)
-def sieve(
-    held: Table,
-    slots: npt.NDArray[np.int64],
-    base: int,
-    left: npt.NDArray[np.uint64],
-    outside: npt.NDArray[np.uint64],
-) -> None:
-    """Keep in `left` the rows, words base.. of the bitmaps, that lie in one of some bitmaps."""
-    if not len(slots):
-        left[:] = 0
-        return
-    if len(slots) == 1:
-        bits = held.rows[slots[0], base : base + CHUNK]
-        for w in range(CHUNK):
-            left[w] &= bits[w]
-        return
-    one = held.rows[slots[0], base : base + CHUNK]
-    two = held.rows[slots[1], base : base + CHUNK]
-    for w in range(CHUNK):
-        outside[w] = one[w] | two[w]
-    for k in range(2, len(slots)):
-        bits = held.rows[slots[k], base : base + CHUNK]
-        for w in range(CHUNK):
-            outside[w] |= bits[w]
-    for w in range(CHUNK):
-        left[w] &= outside[w]
-
-
-@numba.njit(cache=True, nogil=True)
-def outside_of(record: Record, mask: Any, slots: npt.NDArray[np.int64]) -> Any:
-    """Bitmaps of the record's values outside a mask; returns how many."""
-    count = 0
-    for k in range(len(record.has)):
-        if (mask >> np.uint64(record.has[k])) & np.uint64(1) == 0:
-            slots[count] = record.slots[k]
-            count += 1
-    return count
-
-
-@numba.njit(cache=True, nogil=True)
-def mask_by_bits(record: Record, held: Table, row: int) -> Any:
-    """As mask_of, but read from bitmaps at hand; categories that share one look equal."""
-    mask = np.uint64(0)
-    word, bit = row // WORD, np.uint64(row % WORD)
-    for k in range(len(record.has)):
-        equal = (held.rows[record.slots[k], word] >> bit) & np.uint64(1)
-        mask |= equal << np.uint64(record.has[k])
-    return mask
-
-
-@numba.njit(cache=True, nogil=True)
-def stream(both: Both, record: Record, chain: Chain, file: int, served: Chain) -> Any:
-    """Add the masks of a file's rows in the record's stratum, but for some that lie inside others.
-
-    A row that agrees with the record on nothing outside a mask of the chain is not looked at: its
-    mask lies inside. If it attains that mask, the chain does not learn that the mask is taken, so
-    masks that have served this way are noted.
-    """
-    held = both.puf if file == PUF else both.eif
-    start, stop = record.puf if file == PUF else record.eif
-    left = np.empty(CHUNK, np.uint64)
-    scratch = np.empty(CHUNK, np.uint64)
-    sieves = np.empty(SIEVES, np.int64)
-    slots = np.empty((SIEVES, WORD), np.int64)
-    width = np.empty(SIEVES, np.int64)
-    count = 0
-    first = start // WORD // CHUNK
-    for chunk in range(first, (stop - 1) // WORD // CHUNK + 1):
-        if chunk - first < 4 or (chunk - first) % 8 == 0:
-            count = choose_sieves(both, record, chain, sieves)
-            served = roomy(served, count)
-            for k in range(count):
-                mask = chain.masks[sieves[k]]
-                width[k] = outside_of(record, mask, slots[k])
-                served.masks[served.size[0]] = mask
-                served.size[0] += 1
-        base = chunk * CHUNK
-        left[:] = ALL
-        if base * WORD < start or (base + CHUNK) * WORD > stop:
-            for w in range(CHUNK):
-                left[w] = inside(base + w, start, stop)
-        for k in range(count):
-            sieve(held, slots[k, : width[k]], base, left, scratch)
-        for w in range(CHUNK):
-            bits = left[w]
-            if bits == 0:
-                continue
-            chain = roomy(chain, WORD)
-            while bits != 0:
-                row = (base + w) * WORD + lowest(bits)
-                bits &= bits - np.uint64(1)
-                mask = (
-                    mask_of(record, held, row) if both.shared else mask_by_bits(record, held, row)
-                )
-                if file == EIF:
-                    add(chain, mask, row)
-                elif row != record.row:
-                    add(chain, mask, TAKEN)
-    return chain, served
-
-
-@numba.njit(cache=True, nogil=True)
 def everything(both: Both, record: Record, few: int, most: int, rows: npt.NDArray[np.int64]) -> Any:
     """A chain whose owners are the partners of the record, at most so many; returns how many."""
     chain = new_chain(WORD)
@@ -388,52 +159,45 @@ def everything(both: Both, record: Record, few: int, most: int, rows: npt.NDArra
 
 
 @numba.njit(cache=True, nogil=True)
-def gather(seen: npt.NDArray[np.int64], count: int, chain: Chain) -> Any:
-    """Add the owners of a chain to a sorted list, each once; returns its new size."""
-    for owner in chain.owners[: chain.size[0]]:
-        if owner < 0 or count == len(seen):
-            continue
-        at = np.searchsorted(seen[:count], owner)
-        if at < count and seen[at] == owner:
-            continue
-        for k in range(count, at, -1):
-            seen[k] = seen[k - 1]
-        seen[at] = owner
-        count += 1
-    return count
+def every_row(both: Both, record: Record) -> Chain:
+    """The chain of all EIF rows of the record's stratum, where they are few."""
+    start, stop = record.eif
+    chain = new_chain(stop - start)
+    for row in range(start, stop):
+        add(chain, mask_of(record, both.eif, row), row)
+    return chain
 
 
 @numba.njit(cache=True, nogil=True)
-def show(both: Both, record: Record, aim: Aim, rows: npt.NDArray[np.int64]) -> Any:
-    """How many partners of the record some small cells show; one, or as many as are wanted."""
-    seen = np.empty(max(aim.wanted, 1), np.int64)
-    count = 0
-    tries = len(both.orders) if aim.wanted > 1 else min(TRIES, len(both.orders))
-    for order in range(tries):
-        count = gather(seen, count, search_cell(both, record, order, aim.few, rows))
-        if count == len(seen):
-            break
-    return count
+def some_partner(both: Both, record: Record, few: int, rows: npt.NDArray[np.int64]) -> Any:
+    """Whether some small cells hold a partner of the record."""
+    for order in range(min(TRIES, len(both.orders))):
+        cell = search_cell(both, record, order, few, rows)
+        if (cell.owners[: cell.size[0]] >= 0).any():
+            return True
+    return False
 
 
 @numba.njit(cache=True, nogil=True)
 def judge(both: Both, record: Record, aim: Aim, rows: npt.NDArray[np.int64]) -> Any:
-    """Reading, least number of partners and a chain of those to list, in their order.
+    """Reading and a chain of the partners to list, in their order.
 
     The record is one that no row agrees with on all that it has.
     """
     most = 1 if aim.pairs == NO_PAIRS else len(both.eif.codes)
     chain = consistent(both, record, rows[0])
     agreeing = settle(both, record, chain, chain.masks, most)
-    if aim.pairs == ALL_PAIRS:
-        count, chain = everything(both, record, aim.few, most, rows)
-        return (1 if agreeing else 0) if count else NOT_EXPOSED, count, chain
-    if agreeing and aim.wanted <= agreeing:
-        return 1, agreeing, chain
-    count = show(both, record, aim, rows)
-    if agreeing == 0 and count == 0:
-        count = everything(both, record, aim.few, 1, rows)[0]
-    return (1 if agreeing else 0) if count + agreeing else NOT_EXPOSED, max(count, agreeing), chain
+    if agreeing and aim.pairs != ALL_PAIRS:
+        return 1, chain
+    reading = 1 if agreeing else 0
+    if record.eif[1] - record.eif[0] <= aim.few:
+        partners = every_row(both, record)
+        count = settle(both, record, partners, partners.masks, most)
+    elif aim.pairs != ALL_PAIRS and some_partner(both, record, aim.few, rows):
+        return reading, chain
+    else:
+        count, partners = everything(both, record, aim.few, most, rows)
+    return reading if count else NOT_EXPOSED, partners if aim.pairs == ALL_PAIRS else chain
 
 
 @numba.njit(cache=True, nogil=True)
@@ -446,7 +210,6 @@ def judge_all(
     """
     number = len(asked)
     reading = np.full(number, NOT_EXPOSED, np.int64)
-    least = np.zeros(number, np.int64)
     bounds = np.zeros(number + 1, np.int64)
     listed = new_chain(number)
     rows = np.empty((2, ROOM * aim.few), np.int64)
@@ -461,9 +224,9 @@ def judge_all(
             continue
         hits = find(both.eif, whole, theirs[0], theirs[1], two)
         if hits == 0:
-            reading[i], least[i], chain = judge(both, record, aim, rows)
+            reading[i], chain = judge(both, record, aim, rows)
         elif hits == 1:
-            reading[i], least[i] = 2 if len(has) == len(record.codes) else 1, 1
+            reading[i] = 2 if len(has) == len(record.codes) else 1
             chain = new_chain(1)
             add(chain, np.uint64(1), two[0])
         else:
@@ -475,7 +238,7 @@ def judge_all(
                 if owner >= 0:
                     listed.owners[bounds[i + 1]] = owner
                     bounds[i + 1] += 1
-    return Verdicts(reading, least, bounds, listed.owners[: bounds[number]].copy())
+    return Verdicts(reading, bounds, listed.owners[: bounds[number]].copy())
 
 
 @numba.njit(cache=True, nogil=True)
@@ -499,11 +262,14 @@ def judge_pairs(
 
 
 @numba.njit(cache=True, nogil=True)
-def uniques(held: Table, spans: npt.NDArray[np.int64]) -> Any:
-    """Rows that no other row in spans[i, 0] to spans[i, 1] - 1 agrees with on all they have."""
+def uniques(held: Table, spans: npt.NDArray[np.int64], first: int, last: int) -> Any:
+    """Rows first..last - 1 with a value that no other row agrees with on all they have.
+
+    Others are rows spans[i, 0] to spans[i, 1] - 1.
+    """
     two = np.empty(2, np.int64)
     count = 0
-    for i in range(len(held.codes)):
+    for i in range(first, last):
         has = np.flatnonzero(held.codes[i] >= 0)
         if len(has):
             asked = Asked(held.codes[i], has, EXACT)

@@ -15,6 +15,7 @@ from .truth import Truth, split_pairs, true_pair_agreement, truth_of
 from .values import Key, Record, Variable, in_key_order
 
 MOST_LISTED = 10_000_000
+MOST_COMPARED = 5_000_000_000
 
 
 def study(
@@ -104,8 +105,15 @@ def attack_result(prepared: Prepared, truth: Truth | None, strata: Sequence[str]
 
 def is_listed(prepared: Prepared, pairs: int) -> bool:
     """Unicity may give rates without its list of pairs, which can be very long."""
-    wanted = prepared.options.get("pairs", "auto")
-    return wanted == "all" or (wanted == "auto" and pairs <= MOST_LISTED)
+    wanted = str(prepared.options.get("pairs", "auto"))
+    if wanted != "auto" or prepared.method != "unicity":
+        return wanted != "none"
+    compared = sum(
+        len(rows) * len(prepared.eif_strata.get(stratum, ()))
+        for stratum, rows in prepared.puf_strata.items()
+    )
+    too_large = prepared.reading == "all" and compared > MOST_COMPARED
+    return pairs <= MOST_LISTED and not too_large
 
 
 def set_aside(prepared: Prepared, found: Linked) -> list[dict[str, Any]]:

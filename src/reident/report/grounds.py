@@ -32,7 +32,6 @@ FILES = {
     "eif": "Intruder file",
     "iuf": "Truth file",
     "file": "File",
-    "out": "Protected file",
 }
 
 

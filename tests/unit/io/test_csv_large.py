@@ -69,6 +69,23 @@ def test_batches_of_a_sound_file_are_the_file(tmp_path, monkeypatch, content, na
     assert pl.concat(parts)[["id", "x"]].equals(tables.read(file, ["id", "x"]))
 
 
+def test_no_more_than_a_piece_is_parsed_at_a_time(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"id,x\n" + b"1,a\n" * 500)
+    monkeypatch.setattr(csv, "PIECE", 64)
+    parsed, parse = [], csv._parse
+
+    def noting(source, *rest):
+        parsed.append(len(source))
+        return parse(source, *rest)
+
+    monkeypatch.setattr(csv, "_parse", noting)
+    parts = csv.csv_batches(path, ri.PublicFile(path, key="id"), ["x"], 1000)
+    assert sum(len(part) for part in parts) == 500
+    assert len(parsed) > 30
+    assert max(parsed) <= 64 + len("0,1\n")
+
+
 def test_empty_fields_of_a_single_column_survive_the_cutting(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     path.write_bytes(b'x\n""\na\n""\n""\nb\n')

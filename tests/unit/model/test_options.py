@@ -44,8 +44,21 @@ def test_defaults_are_those_of_the_paper(method):
     assert DEFAULT_ATTACKS[method] == METHODS[method]()
 
 
-def test_only_adhoc_has_no_default():
-    assert set(METHODS) - set(DEFAULT_ATTACKS) == {"adhoc"}
+GUESSES = {"identify_rand", "identify_sa", "identify_sort", "identify_sa21", "euc1", "euc2"}
+
+
+def test_adhoc_and_guesses_run_only_when_they_are_named():
+    assert set(METHODS) - set(DEFAULT_ATTACKS) == {"adhoc"} | GUESSES
+
+
+@pytest.mark.parametrize("method", sorted(GUESSES))
+@pytest.mark.parametrize("option", ["keep", "threshold"])
+def test_guesses_know_neither_ranks_nor_thresholds(method, option):
+    with pytest.raises(ri.SpecError, match="unknown name"):
+        METHODS[method](**{option: 1})
+
+
+def test_adhoc_needs_its_rules():
     with pytest.raises(ri.SpecError, match="rules"):
         ri.AdHoc()
 

@@ -1,0 +1,54 @@
+"""Pieces of work that have nothing to do with each other, as a job for any engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from reident.engine.job import Tile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread(Generic[Answer]):
+    """Answers for rows 0 to `rows` - 1, some `width` at a time: do(first, last) gives one.
+
+    work(row) tells how much there is to do for a row. A job that `prepares` another is no end in
+    itself: a forecast needs its answer.
+    """
+
+    how: str
+    rows: int
+    width: int
+    do: Callable[[int, int], Answer]
+    work: Callable[[int], int] = lambda _: 1
+    prepares: bool = False
+
+    def tiles(self, budget: int) -> Sequence[Tile]:
+        """A strip for each answer; how large a tile may be has no bearing on them."""
+        del budget
+        tiles = []
+        for number, first in enumerate(range(0, self.rows, self.width)):
+            last = min(first + self.width, self.rows)
+            work = sum(map(self.work, range(first, last)))
+            tiles.append(Tile(number, number, first, last, 0, 1, work))
+        return tiles
+
+    def run(self, tile: Tile, so_far: Any) -> Answer:
+        """One answer."""
+        del so_far
+        return self.do(tile.first, tile.last)
+
+    def merge(self, one: Answer, other: Answer) -> Answer:
+        """A strip has one tile only."""
+        del other
+        return one
+
+    def finish(self, tile: Tile, part: Answer) -> Answer:
+        """The answer as it is."""
+        del tile
+        return part
