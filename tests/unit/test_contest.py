@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reident import contest
+from reident import contest, masking
 from reident.cli import main
 from reident.scenario.pwscup import QI, SA, ZERO, pwscup_file, sample
 
@@ -53,3 +53,23 @@ def test_one_command_writes_releases_and_prints_the_tables(tmp_path, capsys):
 
 def test_too_few_records_are_refused(tmp_path):
     assert main(["scenario", "pwscup", "--out", str(tmp_path), "--records", "10"]) == 2
+
+
+def test_compare_names_the_single_methods_that_fit(tmp_path, capsys):
+    frame = pwscup_file(300, 4)
+    folders = []
+    for name, methods in (("original", ("delete",)), ("noisy", ("noise",)), ("swapped", ("swap",))):
+        asked = {"methods": methods, "seed": 1, **contest.ROLES, "share": 0.0}
+        made = masking.anonymise_file(frame, asked, {})
+        path = masking.write_study(made, tmp_path / name, asked, against="truth")
+        folders.append(str(tmp_path / f"{name}.run"))
+        assert main(["run", str(path), "--out", folders[-1]]) == 0
+    capsys.readouterr()
+    assert main(["compare", *folders, "--json"]) == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert runs[1]["fits"] == ["Db"]
+    assert "Dg" in runs[2]["fits"]
+    assert main(["compare", *folders]) == 0
+    assert "single methods that fit: noise (Db)" in capsys.readouterr().out.replace("\n", " ")
+    assert main(["compare", folders[0]]) == 2
+    assert main(["compare", folders[0], str(tmp_path)]) == 2

@@ -38,12 +38,12 @@ def _table_13(part: Results) -> Table:
     table = Table("", "Original", *names, title="Table 13: utility and safety")
     for name, base in part["original"].items():
         table.add_row(
-            name, _figure(base), *(_figure(row["measured"][name]) for row in part["trials"])
+            name, figure(base), *(figure(row["measured"][name]) for row in part["trials"])
         )
     return table
 
 
-def _figure(value: float | None) -> str:
+def figure(value: float | None) -> str:
     """As Table 13 prints: three places, one from a hundred on, whole numbers whole."""
     if value is None:
         return "-"
