@@ -6,7 +6,7 @@ import numpy as np
 
 from columns import Column
 from reident import oracle
-from study_case import METHODS
+from study_case import GUESSES, METHODS
 from tape import Tape
 
 
@@ -179,4 +179,31 @@ def draw_attacks(
         attacks[tape.pick("another", "strict-2")] = {"method": method} | options
     if tape.chance(40):
         attacks |= draw_microagg(tape, columns)
+    for method in GUESSES:
+        if tape.chance(20) and (method == "identify_rand" or sa_of(columns)):
+            attacks[method] = draw_guess(tape, method, columns)
     return attacks
+
+
+def sa_of(columns: list[Column]) -> list[str]:
+    """Variables that can be an SA."""
+    return [one.linking.name for one in columns if one.linking.kind != "categorical"]
+
+
+def draw_guess(tape: Tape, method: str, columns: list[Column]) -> dict[str, Any]:
+    """Options of a method that guesses; roles are often left at their default."""
+    qi = [one.linking.name for one in columns if one.linking.kind == "categorical"]
+    options: dict[str, Any] = {}
+    for role, names in (("qi", qi), ("sa", sa_of(columns))):
+        if names and tape.chance(40):
+            chosen = [name for name in names if tape.chance(50)] or names[:1]
+            options[role] = tape.shuffled(chosen)
+    if method in ("identify_sa", "identify_sa21") and tape.chance(50):
+        options["variable"] = tape.pick(*sa_of(columns))
+    if method != "identify_rand" and tape.chance(30):
+        options["ties"] = tape.pick("none", "first")
+    if method in ("euc1", "euc2") and tape.chance(40):
+        options["give_up"] = tape.pick("index", "none")
+    if method in ("euc1", "euc2") and tape.chance(40):
+        options["standardize"] = True
+    return options

@@ -5,6 +5,7 @@ from typing import Any
 
 from reident import oracle
 from reident.oracle.links import passing_groups
+from reident.oracle.prepared import GUESSES
 from reident.oracle.ranks import kept_groups
 from reident.oracle.values import cell_of
 
@@ -92,7 +93,17 @@ def option_features(case: Any) -> set[str]:
     found = set() if case.attacks else {"default attacks"}
     for options in case.oracle_attacks.values():
         found.add(options["method"])
-        for name in ("bins_method", "cuts", "scale", "interactions", "pairs", "radius"):
+        named = (
+            "bins_method",
+            "cuts",
+            "scale",
+            "interactions",
+            "pairs",
+            "radius",
+            "ties",
+            "give_up",
+        )
+        for name in named:
             if name in options:
                 found.add(f"{name} = {options[name]}")
         for name in ("keep", "bins", "orders", "variables", "missing_score"):
@@ -120,6 +131,10 @@ def attack_features(case: Any, options: dict[str, Any], result: dict[str, Any]) 
     if options["method"].startswith("microagg_"):
         tied = any(row["candidates"] not in (None, 0, 1) for row in result["steps"][-1:])
         return found | ({"several candidates left"} if tied else set())
+    if options["method"] in GUESSES:
+        tied = {row[4] for row in result["pair_list"]}
+        found |= {"tied guesses"} if tied - {1} else set()
+        return found | ({"give-ups"} if result["give_ups"] else set())
     if result["tied_out"]:
         found.add("tied out")
     files = case.records("puf"), case.records("eif")

@@ -15,6 +15,8 @@ import case_features
 from reident import oracle
 
 METHODS = ("unicity", "taxicab", "euclidean", "adhoc")
+GUESSES = ("identify_rand", "identify_sa", "identify_sort", "identify_sa21", "euc1", "euc2")
+SEED = 1
 DTYPES = {
     "text": pl.String,
     "category": pl.Categorical,
@@ -77,7 +79,10 @@ class Case:
     @property
     def oracle_attacks(self) -> dict[str, dict[str, Any]]:
         attacks = self.attacks or {method: {} for method in METHODS[:3]}
-        return {label: {"method": label} | options for label, options in attacks.items()}
+        return {
+            label: {"method": label} | options | {"seed": SEED, "label": label}
+            for label, options in attacks.items()
+        }
 
     def records(self, file: str) -> list[oracle.Record]:
         """The records of one file, "puf" or "eif", as the oracle takes them."""
@@ -174,7 +179,7 @@ class Case:
                 for one in self.variables
             ],
             strata=[puf if puf == eif else {"puf": puf, "eif": eif} for puf, eif in self.strata],
-            seed=1,
+            seed=SEED,
             **more,
         )
 
@@ -197,7 +202,7 @@ class Case:
 
     def document(self, names: list[str]) -> dict[str, Any]:
         """The content of study.toml."""
-        document: dict[str, Any] = {"schema": 1, "title": "drawn", "seed": 1}
+        document: dict[str, Any] = {"schema": 1, "title": "drawn", "seed": SEED}
         document["puf"] = {"path": names[0], "key": one_or_list(self.puf_key)}
         document["eif"] = {"path": names[1], "key": one_or_list(self.eif_key)}
         for file, codes in (("puf", self.puf_missing), ("eif", self.eif_missing)):

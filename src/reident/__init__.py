@@ -14,11 +14,18 @@ from typing import Any
 
 _HOMES = {
     "AdHoc": "reident.model.options",
+    "Anonymised": "reident.model.anonymised",
     "AttackResult": "reident.model.result",
     "AuditError": "reident.errors",
     "CapacityError": "reident.errors",
     "DataError": "reident.errors",
+    "EUC1": "reident.model.options",
+    "EUC2": "reident.model.options",
     "Euclidean": "reident.model.options",
+    "IdentifyRand": "reident.model.options",
+    "IdentifySA": "reident.model.options",
+    "IdentifySA21": "reident.model.options",
+    "IdentifySort": "reident.model.options",
     "InternalError": "reident.errors",
     "IntruderFile": "reident.model.files",
     "Limits": "reident.model.limits",
@@ -40,7 +47,9 @@ _HOMES = {
     "TruthFile": "reident.model.files",
     "Unicity": "reident.model.options",
     "Uniques": "reident.model.uniques",
+    "Utility": "reident.model.utility",
     "Variable": "reident.model.variables",
+    "anonymise": "reident.api",
     "categorical": "reident.model.variables",
     "date": "reident.model.variables",
     "decrypt": "reident.api",
@@ -49,6 +58,7 @@ _HOMES = {
     "numeric": "reident.model.variables",
     "protect": "reident.api",
     "uniques": "reident.api",
+    "utility": "reident.api",
 }
 __all__ = sorted(_HOMES)  # noqa: PLE0605  # a list of names, made from the one table of homes
 

@@ -19,6 +19,8 @@ from reident.io.intake import take_in
 from reident.io.saved import saved_text
 from reident.io.spec import examine, read_study, read_text
 from reident.io.tables import read_table, refuse_absent
+from reident.loss import compare_files
+from reident.masking import anonymise_file
 from reident.model import result as results
 from reident.model import study as model
 from reident.model.files import SourceFile
@@ -30,10 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from reident.engine.job import Watch
+    from reident.model.anonymised import Anonymised
     from reident.model.notes import Note
     from reident.model.options import Attack
     from reident.model.protect import Protected
     from reident.model.uniques import MinimalUniques, Uniques
+    from reident.model.utility import Utility
     from reident.scenario.population import Scenario
 
 
@@ -240,6 +244,30 @@ def _refuse_earlier(path: Path, *, force: bool) -> None:
         )
 
 
+def write_contest(
+    folder: Path, *, records: int, seed: int, figures: bool = False, force: bool = False
+) -> dict[str, Any]:
+    """Write the made-up file of `scenario pwscup` and its releases; returns what was measured."""
+    from reident import contest  # noqa: PLC0415  # only here
+    from reident.report import charts  # noqa: PLC0415
+
+    if records < contest.SAMPLE:
+        least = f"Give at least {contest.SAMPLE}"
+        raise SpecError(Fault(where="records", found="fewer than the sample", remedy=least))
+    contest.write_releases(folder, records=records, seed=seed, force=force)
+    found = contest.contest(records, seed)
+    disk.write_text(folder / "tables.json", outputs.as_json(found))
+    if figures:
+        drawn = contest.figures(records, seed)
+        disk.write_text(folder / "figures.json", outputs.as_json(drawn))
+        for number, (role, what) in enumerate(contest.FIGURES, start=1):
+            rows = [
+                charts.Bar(str(row["count"]), row[what], f"{row[what]:.3f}") for row in drawn[role]
+            ]
+            disk.write_text(folder / f"figure{number}.svg", charts.bars(rows, what))
+    return found
+
+
 def uniques(
     source: Any, variables: Sequence[str], *, k: int = 2, jobs: int = 1, **options: Any
 ) -> Uniques:
@@ -373,6 +401,56 @@ def microaggregate(
         information_loss=microaggregation.information_loss(before, after),
         frame=frame.with_columns(columns),
     )
+
+
+def anonymise(
+    source: Any,
+    methods: Sequence[str],
+    *,
+    key: str,
+    qi: Sequence[str],
+    sa: Sequence[str],
+    **options: Any,
+) -> Anonymised:
+    """Anonymise a file or frame by methods in order (Identify-euc 4.2), and keep the truth.
+
+    Methods: kanonymise, noise, cheat, unify, average, swap, delete, rank_swap, pram, round.
+    Options: `k`, `share`, `scale`, `window`, `base`, `unify`, `seed`, `hierarchies` (for each QI:
+    value to its steps), and how the file is read.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"id": [1, 2], "sex": ["f", "f"], "income": [10.0, 20.0]})
+    >>> made = anonymise(frame, ["average"], key="id", qi=["sex"], sa=["income"])
+    >>> made.released["income"].to_list()
+    [15.0, 15.0]
+    """
+    asked, how = _how_to_read(options)
+    levels = asked.pop("hierarchies", None)
+    roles = {"methods": tuple(methods), "key": key, "qi": qi, "sa": sa}
+    return anonymise_file(source, roles | asked, how, levels)
+
+
+def utility(
+    original: Any,
+    released: Any,
+    *,
+    sa: Sequence[str],
+    qi: Sequence[str] = (),
+    **options: Any,
+) -> Utility:
+    """Compare a release with its original: U1 to U6, S1, S2 and each variable before and after.
+
+    Options: `key` (of the release), `original_key` (the same unless given), `truth` (a file or
+    frame of both keys), `truth_keys` (its columns, if they have other names), `cross`, `cells`,
+    and how the files are read. Without a key records are aligned by their place.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sex": ["f", "m", "m"], "income": [10.0, 20.0, 30.0]})
+    >>> utility(frame, frame[:2], qi=["sex"], sa=["income"])["U6"]
+    1
+    """
+    asked, how = _how_to_read(options)
+    return compare_files(original, released, {"qi": qi, "sa": sa} | asked, how)
 
 
 def _how_to_read(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

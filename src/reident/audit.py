@@ -10,6 +10,7 @@ import polars as pl
 
 from reident import oracle
 from reident.errors import AuditError, Fault
+from reident.model.options import Guess
 from reident.model.rules import Judged, Rule
 
 if TYPE_CHECKING:
@@ -38,13 +39,15 @@ def audit(study: Study, taken: Intake, result: StudyResult, records: int) -> int
             [_only(record, chosen) for record in puf],
             [_only(record, chosen) for record in eif],
             [_variables(study)[place] for place in chosen],
-            _options(attack),
+            _options(attack) | {"seed": study.seed, "label": label},
         )
         listed = _listed(found.pairs, len(study.puf.key), len(study.eif.key))
+        guesses = isinstance(attack, Guess)
         differ = [
             place
             for place in drawn
             if not _same(oracle.suspects(prepared, keys[place]), listed.get(keys[place], []), found)
+            or (guesses and not _same_ties(prepared, keys[place], listed.get(keys[place], [])))
         ]
         if differ:
             raise AuditError(
@@ -68,6 +71,15 @@ def _same(expected: list[Any], listed: list[Any], found: AttackResult) -> bool:
     )
 
 
+def _same_ties(prepared: oracle.Prepared, key: oracle.Key, listed: list[Any]) -> bool:
+    """Whether a guess is one of its tie group, which says what it is expected to be worth."""
+    guess = oracle.guess(prepared, key)
+    if not listed:
+        return guess.listed is None
+    eif, _, _, tied = listed[0]
+    return eif in guess.chances and tied == guess.tied
+
+
 def _close(one: float | None, other: float | None) -> bool:
     if one is None or other is None:
         return one is other
@@ -78,7 +90,7 @@ def _listed(pairs: pl.DataFrame, puf_columns: int, eif_columns: int) -> dict[Any
     listed: dict[Any, list[Any]] = {}
     both = puf_columns + eif_columns
     for row in pairs.iter_rows():
-        entry = (row[puf_columns:both], row[both], row[both + 1])
+        entry = (row[puf_columns:both], row[both], row[both + 1], row[both + 2])
         listed.setdefault(row[:puf_columns], []).append(entry)
     return listed
 

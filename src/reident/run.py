@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import sys
 import time
@@ -9,6 +10,7 @@ from collections import Counter
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from reident.attacks import link
@@ -17,12 +19,15 @@ from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, forecasting
 from reident.engine.local import BUDGET, local
 from reident.errors import Fault, InternalError, SpecError
+from reident.loss import utility_of_study
 from reident.model.notes import Note, in_order
-from reident.model.rates import Rates, wilson
+from reident.model.rates import Rates, percent, wilson
 from reident.model.result import AttackResult, LimitCheck, StudyResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
 
     from reident.engine.job import Fold, Watch
     from reident.io.intake import Intake
@@ -94,19 +99,24 @@ def plan(
     """What each attack would do: pairs, way, seconds and bytes. Some tiles are timed, none kept."""
     rows = []
     for label, attack in chosen(study, only).items():
+        start = time.perf_counter()
         try:
-            _linked(study, label, attack, taken, forecasting(jobs, BUDGET))
-        except Forecast as found:
-            rows.append(
-                {
-                    "attack": label,
-                    "pairs": taken.files.layout.pairs,
-                    "pairs_without_strata": taken.files.puf_records * taken.files.eif_records,
-                    "method": found.how,
-                    "seconds": found.seconds,
-                    "bytes": found.size,
-                }
-            )
+            linked = _linked(study, label, attack, taken, forecasting(jobs, BUDGET))
+        except Forecast as forecast:
+            found = forecast
+        else:
+            # An attack without tiles is done by now, and knows what it took.
+            found = Forecast(linked.how, time.perf_counter() - start, 0)
+        rows.append(
+            {
+                "attack": label,
+                "pairs": taken.files.layout.pairs,
+                "pairs_without_strata": taken.files.puf_records * taken.files.eif_records,
+                "method": found.how,
+                "seconds": found.seconds,
+                "bytes": found.size,
+            }
+        )
     return rows
 
 
@@ -130,7 +140,23 @@ def chosen(study: Study, only: Sequence[str]) -> Mapping[str, Attack]:
 
 def _linked(study: Study, label: str, attack: Attack, taken: Intake, fold: Fold) -> Linked:
     variables = study.linking(attack)
-    return link(attack, taken.files, variables, taken.truth, fold, label, seed=study.seed)
+    return link(
+        attack,
+        taken.files,
+        variables,
+        taken.truth,
+        fold,
+        label,
+        seed=study.seed,
+        draw=lambda: _drawn(study.seed, label, taken.puf.keys),
+    )
+
+
+def _drawn(seed: int, label: str, keys: pl.DataFrame) -> npt.NDArray[np.uint64]:
+    """A random number for each record, by seed, attack and key: no other record can change it."""
+    texts = ("\0".join([str(seed), label, *key]).encode() for key in keys.iter_rows())
+    digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
+    return np.frombuffer(digests, ">u8").astype(np.uint64)
 
 
 def _result(label: str, attack: Attack, linked: Linked, taken: Intake) -> AttackResult:
@@ -144,7 +170,9 @@ def _result(label: str, attack: Attack, linked: Linked, taken: Intake) -> Attack
         set_aside=tuple(linked.set_aside),
         rates=verified.rates,
         pairs=_named(linked, verified, taken),
-        notes=tuple(in_order([*linked.notes, *_set_aside_notes(linked)])),
+        notes=tuple(
+            in_order([*linked.notes, *_set_aside_notes(linked), *_original_notes(verified, taken)])
+        ),
         **verified.fields,
     )
 
@@ -154,6 +182,7 @@ def _set_aside_notes(linked: Linked) -> list[Note]:
         "missing_stratum": "have a missing stratum and were compared with nobody",
         "stratum_not_in_eif": "lie in a stratum without EIF records and were compared with nobody",
         "nothing_present": "have no linking value at all and were compared with nobody",
+        "missing_sa": "lack an SA, so have no sum to be sorted by, and were compared with nobody",
     }
     return [
         Note(code="set_aside", text=f"{records:,} PUF records {texts[rule]}.", count=records)
@@ -161,18 +190,36 @@ def _set_aside_notes(linked: Linked) -> list[Note]:
     ]
 
 
+def _original_notes(verified: Verified, taken: Intake) -> list[Note]:
+    """The rate by records of the original, where some of them are not released (Identify-euc 2.3).
+
+    The rates divide by the records released, as Table 13 does; the text divides by the original.
+    """
+    expected = verified.fields.get("expected_confirmed")
+    original = taken.files.eif_records
+    if expected is None or original == taken.files.puf_records:
+        return []
+    return [
+        Note(
+            code="rate_of_original",
+            text=f"Divided by the {original:,} records of the original file, the expected rate is "
+            f"{percent(expected, original):.4g} %.",
+        )
+    ]
+
+
 def _named(linked: Linked, verified: Verified, taken: Intake) -> pl.DataFrame:
     """The pairs by key. Where pairs are not listed, other suspected records stand without one."""
-    pairs, scale = linked.pairs, linked.scale
+    pairs, scores = linked.pairs, linked.scores()
     none = [None] * len(pairs)
-    scores = none if scale is None else scale.score(pairs.units)
+    ranked = linked.scale is not None or linked.guessed is not None
     frame = pl.DataFrame(
         [
             *_keys(taken.puf.keys, pairs.puf, "puf"),
             *_keys(taken.eif.keys, pairs.eif, "eif"),
-            pl.Series("score", scores, pl.Float64),
-            pl.Series("rank", none if scale is None else pairs.rank, pl.Int64),
-            pl.Series("tied", none if scale is None else pairs.tied, pl.Int64),
+            pl.Series("score", none if scores is None else scores, pl.Float64, nan_to_null=True),
+            pl.Series("rank", pairs.rank if ranked else none, pl.Int64),
+            pl.Series("tied", pairs.tied if ranked else none, pl.Int64),
             pl.Series(
                 "confirmed",
                 none if verified.confirmed is None else verified.confirmed,
@@ -234,6 +281,7 @@ def _study_result(
         limits=tuple(checks),
         attacks=results,
         notes=tuple(in_order(notes)),
+        utility=utility_of_study(study, taken),
         encoding=encoding,
         manifest=manifest,
     )

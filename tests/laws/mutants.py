@@ -39,6 +39,7 @@ PRIMER = "tests/papers/test_primer.py"
 EVERY = "tests/laws/test_every_attack.py"
 RUNNING = "tests/laws/test_running.py"
 UNIQUES = "tests/oracle/test_uniques.py"
+NEAREST = "tests/unit/attacks/test_nearest.py"
 VALUES = "tests/unit/remedies/test_values.py"
 GROUPS = "tests/unit/remedies/test_groups.py"
 SEALING = "tests/unit/test_sealing.py"
@@ -85,6 +86,50 @@ MUTANTS = [
             "if byte == _RETURN and i + 1 == size and last:",
             FIELDS,
             "pieces_give",
+        ),
+    ),
+    *_mutants(
+        "kernels/nearest.py",
+        (
+            "keep",
+            "if near.best[p] > limit:",
+            "if near.best[p] > square:",
+            NEAREST,
+            "but_for_rounding_is_kept",
+        ),
+        ("keep", "near.size[p] = KEEP + 1", "near.size[p] = KEEP", NEAREST, "a_crowd_of"),
+        ("measure", "square *= v / present", "square *= 1.0", NEAREST, "rescales_the_distance"),
+        ("measure", "if present == 0:", "if present < 0:", NEAREST, "nothing_in_common"),
+        (
+            "add_squares",
+            "one = np.float32(np.float32(e * e) + np.float32(f * f))",
+            "one = np.float32(np.float32(e * e) + np.float32(f * f) + np.float32(1.0))",
+            NEAREST,
+            "boxes_and_blocks",
+            True,
+        ),
+        (
+            "look_into",
+            "if room[w] <= limit and w != nearest:",
+            "if room[w] < room[nearest]:",
+            NEAREST,
+            "boxes_and_blocks",
+            True,
+        ),
+        (
+            "least_squares",
+            "low, high = space.low[j, first:last], space.high[j, first:last]",
+            "low, high = space.high[j, first:last], space.low[j, first:last]",
+            NEAREST,
+            "boxes_and_blocks",
+            True,
+        ),
+        (
+            "search",
+            "while end < last and points.leaves[end, 0] == points.leaves[begin, 0]:",
+            "while end < last:",
+            NEAREST,
+            "nearest_rows_are_the_nearest",
         ),
     ),
     *_mutants(

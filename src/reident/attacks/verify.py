@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from reident.encode.files import Files
-    from reident.model.linked import Exposure, Linked, Ranking, Steps
+    from reident.model.linked import Exposure, Guessed, Linked, Ranking, Steps
     from reident.model.truth import Truth
 
 Ints = npt.NDArray[np.int64]
@@ -58,6 +59,8 @@ def verify(linked: Linked, truth: Truth | None, files: Files) -> Verified:
         fields |= _exposure_fields(linked, linked.exposure, truth, confirmed)
     if linked.steps is not None:
         fields["steps"] = _step_rows(linked.steps, truth, files.puf_records)
+    if linked.guessed is not None:
+        fields |= _guessed_fields(linked.guessed, truth, files)
     return Verified(confirmed=flags, rates=rates, fields=fields)
 
 
@@ -80,6 +83,16 @@ def _step_rows(steps: Steps, truth: Truth | None, records: int) -> tuple[dict[st
             }
         )
     return tuple(rows)
+
+
+def _guessed_fields(guessed: Guessed, truth: Truth | None, files: Files) -> dict[str, Any]:
+    """Give-ups, and what is expected when ties are broken at random (exactly rounded sum)."""
+    expected = None if truth is None else math.fsum(guessed.truth_chance.tolist())
+    return {
+        "give_ups": int(guessed.gave_up.sum()),
+        "expected_confirmed": expected,
+        "expected_rate": percent(expected, files.puf_records),
+    }
 
 
 def _baseline(linked: Linked, truth: Truth | None, files: Files) -> float | None:

@@ -38,6 +38,9 @@ VERBS = {
     "uniques": ("reident.cli.uniques:uniques", "Records that stand alone in one file, or nearly."),
     "protect": ("reident.cli.protect:protect", "Act on such records, and look again."),
     "decrypt": ("reident.cli.decrypt:decrypt", "Restore what protect has encrypted."),
+    "anonymise": ("reident.cli.anonymise:anonymise", "Make a release and keep its truth."),
+    "utility": ("reident.cli.utility:utility", "What a release is still good for."),
+    "compare": ("reident.cli.compare:compare", "Finished runs side by side."),
     "scenario": ("reident.cli.scenario:app", "Make up files with planted truth and a ready study."),
 }
 """Verbs by name: where they live, so that only the one that is called is imported."""

@@ -24,6 +24,18 @@ def cut(meets: npt.NDArray[np.int64], budget: int) -> list[Tile]:
     return list(_cut(meets, budget))
 
 
+def strips(meets: npt.NDArray[np.int64], budget: int) -> list[Tile]:
+    """Strips of PUF rows that are one tile each, for work that cannot be cut along the EIF."""
+    rows = max(1, min(STRIP, budget))
+    tiles = []
+    for strip, first in enumerate(range(0, len(meets), rows)):
+        mine = meets[first : first + rows]
+        work = int((mine[:, 1] - mine[:, 0]).sum())
+        span = int(mine[0, 0]), int(mine[-1, 1])
+        tiles.append(Tile(strip, strip, first, first + len(mine), *span, work))
+    return tiles
+
+
 def _cut(meets: npt.NDArray[np.int64], budget: int) -> Iterator[Tile]:
     rows = max(1, min(STRIP, budget))
     number = 0

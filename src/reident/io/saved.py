@@ -46,6 +46,9 @@ def saved_text(study: Study, folder: Path) -> str:
     if study.limits:
         own = {label: _limits(limits) for label, limits in study.limits.items()}
         data["limits"] = own.pop("", {}) | own
+    if study.utility is not None:
+        own_file = _file(study.utility, full["utility"], folder)
+        data["utility"] = {"original": own_file.pop("path")} | own_file
     if "small_cell" in given:
         data["report"] = full["report"]
     return tomlkit.dumps(data)

@@ -16,6 +16,7 @@ from reident.model.files import IntruderFile, PublicFile, SourceFile, TruthFile,
 from reident.model.limits import Limits
 from reident.model.options import METHODS, Attack, Taxicab
 from reident.model.study import Study
+from reident.model.utility import OriginalFile
 from reident.model.variables import Stratum, Variable
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 SCALARS = ("title", "seed", "marking", "approval")
-TABLES = ("puf", "eif", "iuf", "variables", "strata", "attacks", "limits", "report")
+TABLES = ("puf", "eif", "iuf", "variables", "strata", "attacks", "limits", "utility", "report")
+PATHS = {"utility": "original"}
+"""What a table calls the path of its file, if not path."""
 
 
 def read_study(path: Path | str) -> Study:
@@ -93,6 +96,8 @@ class _Reader:
         if data.get("attacks", {}) != {}:
             parts["attacks"] = self._attacks(data["attacks"])
         parts["limits"] = self._limits(data.get("limits", {}))
+        if "utility" in data:
+            parts["utility"] = self._file("utility", OriginalFile, data["utility"], folder)
         if self._faults:
             self._between(parts)
             made = None
@@ -176,15 +181,16 @@ class _Reader:
         self, section: str, kind: type[SourceFile], data: Any, folder: Path
     ) -> SourceFile | None:
         table = dict(self._table(data, section))
-        if isinstance(table.get("path"), str):
-            table["path"] = located(table["path"], folder)
-        elif "path" in table:
-            self._fault(f"{section}.path", "not a text", "Give the path of a file")
+        path = PATHS.get(section, "path")
+        if isinstance(table.get(path), str):
+            table[path] = located(table[path], folder)
+        elif path in table:
+            self._fault(f"{section}.{path}", "not a text", "Give the path of a file")
             self._broken.append(section)
             return None
         if isinstance(table.get("catalog"), str) and table["catalog"]:
             table["catalog"] = str(folder / table["catalog"])
-        names = tuple("path" if name == "source" else name for name in kind.model_fields)
+        names = tuple(path if name == "source" else name for name in kind.model_fields)
         known = {key: value for key, value in table.items() if key in names}
         self._only(table, section, names)
         return self._attempt(section, lambda: kind(**known))
@@ -304,6 +310,8 @@ def study_dict(study: Study) -> dict[str, Any]:
     for label, limits in study.limits.items():
         given = limits.agreed() | {"use": limits.use}
         data["limits"] |= {label: given} if label else given
+    if study.utility is not None:
+        data["utility"] = {"original": study.utility.location} | _lists(study.utility.model_dump())
     data["report"] = {"small_cell": study.small_cell}
     return data
 

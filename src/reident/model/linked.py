@@ -82,6 +82,20 @@ class Steps:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Guessed:
+    """What methods with one guess for each PUF record know besides.
+
+    `gave_up` flags the records without a candidate, or with too many; `score` is the distance of
+    each listed pair, None where the method has none; `truth_chance` the chance of each true pair
+    to be the guess when ties are broken at random.
+    """
+
+    gave_up: Flags
+    score: npt.NDArray[np.float64] | None
+    truth_chance: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Linked:
     """Suspected records and pairs. `truth_units` and `truth_reading` judge the true pairs alike.
 
@@ -103,3 +117,10 @@ class Linked:
     truth_units: Ints | None = None
     truth_reading: Ints | None = None
     random_units: Ints | None = None
+    guessed: Guessed | None = None
+
+    def scores(self) -> npt.NDArray[np.float64] | None:
+        """The score of each pair as a reader sees it; None where the method has none."""
+        if self.guessed is not None:
+            return self.guessed.score
+        return None if self.scale is None else self.scale.score(self.pairs.units)

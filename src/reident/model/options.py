@@ -30,6 +30,7 @@ Cuts = Literal["puf", "pooled", "each"]
 BinsMethod = Literal["quantile", "sas_rank"]
 Scale = Literal["study", "stratum"]
 Bins = Annotated[int, Field(ge=2, le=1000)]
+Ties = Literal["first", "none"]
 MOST_VARIABLES = 64
 """Agreement sets are held as 64-bit masks."""
 
@@ -257,17 +258,100 @@ class MicroaggTrimmed(Microagg):
 
 Ranked = Taxicab | Euclidean | AdHoc
 
+
+class Guess(Attack):
+    """One guess for each PUF record (Identify-euc 2.3 and 3): B is the PUF, X the EIF.
+
+    `qi` are the quasi-identifiers (default: the categorical variables), `sa` the sensitive
+    attributes (default: the others).
+    """
+
+    qi: Names = ()
+    sa: Names = ()
+
+
+class IdentifyRand(Guess):
+    """E1: one of the records with the same QI, at random (Identify-euc 2.3).
+
+    >>> IdentifyRand(qi=["sex", "age_group"]).method
+    'identify_rand'
+    """
+
+    method: ClassVar[str] = "identify_rand"
+
+
+class _OneSA(Guess):
+    """A guess by one SA: `variable`, or the first of `sa`, or the first of all by name."""
+
+    variable: str = ""
+    ties: Ties = "first"
+
+
+class IdentifySA(_OneSA):
+    """E2: of the records with the same QI the nearest on one SA; without any, of all records.
+
+    >>> IdentifySA(variable="income").ties
+    'first'
+    """
+
+    method: ClassVar[str] = "identify_sa"
+
+
+class IdentifySA21(_OneSA):
+    """E4: the nearest on one SA, whatever the QI (Identify-euc 2.3).
+
+    >>> IdentifySA21(variable="income", ties="none").method
+    'identify_sa21'
+    """
+
+    method: ClassVar[str] = "identify_sa21"
+
+
+class IdentifySort(Guess):
+    """E3: the record at the same place in order of the sum of the SAs (Identify-euc 2.3).
+
+    >>> IdentifySort().ties
+    'first'
+    """
+
+    method: ClassVar[str] = "identify_sort"
+    ties: Ties = "first"
+
+
+class _Euc(Guess):
+    """The nearest in Euclidean distance on the SAs, as they are or in units of the PUF's sd."""
+
+    ties: Ties = "first"
+    give_up: Literal["none", "index"] = "none"
+    standardize: bool = False
+
+
+class EUC1(_Euc):
+    """Among the records with the same QI; without any: give up (Identify-euc 3.2).
+
+    >>> EUC1().give_up
+    'none'
+    """
+
+    method: ClassVar[str] = "euc1"
+
+
+class EUC2(_Euc):
+    """Among the records with the same QI; without any: among all (Identify-euc 3.2).
+
+    >>> EUC2(standardize=True).method
+    'euc2'
+    """
+
+    method: ClassVar[str] = "euc2"
+
+
 METHODS: dict[str, type[Attack]] = {
     attack.method: attack
     for attack in (
-        Unicity,
-        Taxicab,
-        Euclidean,
-        AdHoc,
-        MicroaggInterval,
-        MicroaggNearest,
-        MicroaggWindows,
-        MicroaggTrimmed,
+        *(Unicity, Taxicab, Euclidean, AdHoc),
+        *(IdentifyRand, IdentifySA, IdentifySort, IdentifySA21, EUC1, EUC2),
+        *(MicroaggInterval, MicroaggNearest, MicroaggWindows, MicroaggTrimmed),
     )
 }
 DEFAULT_ATTACKS: dict[str, Attack] = {

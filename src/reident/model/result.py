@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from reident.model.notes import Note
+    from reident.model.utility import Utility
 
 SCHEMA = 1
 LARGEST_STRATA = 1000
@@ -62,6 +63,9 @@ class AttackResult:
     rates: Rates
     pairs: pl.DataFrame = field(repr=False)
     baseline_confirmed: float | None
+    give_ups: int | None = None
+    expected_confirmed: float | None = None
+    expected_rate: float | None = None
     passing_records: int | None = None
     tied_out: int | None = None
     tied_out_true: int | None = None
@@ -107,7 +111,7 @@ class AttackResult:
             "suspected": self.suspected,
             "confirmed": self.confirmed,
             "recall": self.rates.recall,
-            "give_ups": None,
+            "give_ups": self.give_ups,
             "pairs": self.rates.pairs,
             "confirmed_pairs": self.rates.confirmed_pairs,
             "suspected_rate": self.rates.suspected,
@@ -115,8 +119,8 @@ class AttackResult:
             "conditional_rate": self.rates.conditional,
             "conditional_interval": None if interval is None else list(interval),
             "pair_precision": self.rates.pair_precision,
-            "expected_confirmed": None,
-            "expected_rate": None,
+            "expected_confirmed": self.expected_confirmed,
+            "expected_rate": self.expected_rate,
             "baseline_confirmed": self.baseline_confirmed,
             "lift": self.lift,
             "passing_records": self.passing_records,
@@ -201,6 +205,7 @@ class StudyResult:
     limits: tuple[LimitCheck, ...]
     attacks: Mapping[str, AttackResult]
     notes: tuple[Note, ...]
+    utility: Utility | None = None
     encoding: Mapping[str, Any] = field(repr=False)
     manifest: Mapping[str, Any] = field(repr=False)
 
@@ -234,6 +239,6 @@ class StudyResult:
             "strata": list(self.strata),
             "limits": [check.to_dict() for check in self.limits],
             "attacks": {label: attack.to_dict() for label, attack in self.attacks.items()},
-            "utility": None,
+            "utility": None if self.utility is None else self.utility.to_dict(),
             "notes": [note.to_dict() for note in self.notes],
         }

@@ -11,7 +11,8 @@ from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 from reident.errors import Fault, SpecError
 from reident.model.files import IntruderFile, PublicFile, TruthFile
 from reident.model.limits import NEEDS_TRUTH, Limits
-from reident.model.options import DEFAULT_ATTACKS, MOST_VARIABLES, AdHoc, Attack, Unicity
+from reident.model.options import DEFAULT_ATTACKS, MOST_VARIABLES, AdHoc, Attack, Guess, Unicity
+from reident.model.utility import OriginalFile
 from reident.model.value import Value
 from reident.model.variables import Stratum, Variable
 
@@ -44,6 +45,7 @@ class Study(Value):
         dict[str, Attack], AfterValidator(lambda given: given or DEFAULT_ATTACKS)
     ] = Field(default_factory=lambda: dict(DEFAULT_ATTACKS))
     limits: dict[str, Limits] = Field(default_factory=dict)
+    utility: OriginalFile | None = None
     small_cell: Annotated[int, Field(ge=1)] = 10
 
     def model_post_init(self, _context: Any) -> None:
@@ -75,6 +77,7 @@ def faults_between(study: Study) -> list[Fault]:
             for fault in _attack_faults(study, label, attack)
         ),
         *_limit_faults(study),
+        *_utility_faults(study),
     ]
 
 
@@ -177,6 +180,38 @@ def _attack_faults(study: Study, label: str, attack: Attack) -> list[Fault]:
         )
     if isinstance(attack, AdHoc):
         faults += _rule_faults(attack, linking, where, names)
+    if isinstance(attack, Guess):
+        faults += _guess_faults(attack, linking, where)
+    return faults
+
+
+def _guess_faults(attack: Guess, linking: tuple[Variable, ...], where: str) -> list[Fault]:
+    """QI are compared for equality and SA by distance: each takes its own kinds of variables."""
+    kinds = {"qi": ("categorical",), "sa": ("numeric", "date"), "variable": ("numeric", "date")}
+    fit = {
+        option: [variable.name for variable in linking if variable.kind in own]
+        for option, own in kinds.items()
+    }
+    one = getattr(attack, "variable", "")
+    asked = {"qi": attack.qi, "sa": attack.sa, "variable": (one,) if one else ()}
+    faults = [
+        Fault(
+            where=f"{where}.{option}",
+            found=f"{name!r} is not a {' or '.join(kinds[option])} variable of this attack",
+            remedy=f"Name some of: {', '.join(fit[option])}",
+        )
+        for option, names in asked.items()
+        for name in names
+        if name not in fit[option]
+    ]
+    if not fit["sa"] and attack.method != "identify_rand":
+        faults.append(
+            Fault(
+                where=where,
+                found="no numeric variable to be its SA",
+                remedy="Declare one, or leave this attack out",
+            )
+        )
     return faults
 
 
@@ -233,4 +268,32 @@ def _limit_faults(study: Study) -> list[Fault]:
             for name in limits.agreed()
             if name in NEEDS_TRUTH
         ]
+    return faults
+
+
+def _utility_faults(study: Study) -> list[Fault]:
+    """QI and SA of [utility] are linking variables, because the PUF is read for these."""
+    if study.utility is None:
+        return []
+    kinds = {"qi": ("categorical",), "sa": ("numeric",)}
+    faults = []
+    for role, own in kinds.items():
+        fit = [variable.name for variable in study.variables if variable.kind in own]
+        faults += [
+            Fault(
+                where=f"utility.{role}",
+                found=f"{name!r} is not a {own[0]} linking variable",
+                remedy=f"Name some of: {', '.join(fit)}",
+            )
+            for name in getattr(study.utility, role)
+            if name not in fit
+        ]
+    if not any(variable.kind == "numeric" for variable in study.variables):
+        faults.append(
+            Fault(
+                where="utility",
+                found="no numeric linking variable to be an SA",
+                remedy="Declare one, or leave [utility] out",
+            )
+        )
     return faults

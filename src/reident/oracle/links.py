@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from . import microagg
-from .prepared import Prepared, Row
+from .guesses import Guess, guess
+from .prepared import GUESSES, Prepared, Row
 from .ranks import RankGroup, kept_groups, rank_groups
 from .unicity import READINGS, partners
 from .values import Cells, Key
@@ -30,13 +31,15 @@ class Linked:
     """The links of an attack in order of PUF key, rank, EIF key, and what was seen on the way.
 
     ``first_ranks``: for every PUF record with a passing pair its first rank (Primer 2.2, step 4).
-    ``readings``: for unicity the pairs under each reading. ``steps``: for attacks that go from
-    variable to variable the candidates that each compared record has left after each.
+    ``readings``: for unicity the pairs under each reading. ``guesses``: for methods that make one
+    guess for each PUF record, all of them. ``steps``: for attacks that go from variable to variable
+    the candidates that each compared record has left after each.
     """
 
     links: tuple[Link, ...]
     first_ranks: Mapping[Key, RankGroup[Key]]
     readings: Mapping[str, frozenset[tuple[Key, Key]]]
+    guesses: Mapping[Key, Guess] = field(default_factory=dict)
     steps: Mapping[Key, list[list[Key]]] = field(default_factory=dict)
 
 
@@ -67,8 +70,11 @@ def suspects(prepared: Prepared, key: Key) -> list[tuple[Key, float | None, int 
     if prepared.method == "unicity":
         return [(e, None, None) for e in unicity_partners(prepared, row, prepared.reading)]
     if prepared.microaggregated:
-        fit = guess(prepared, row)
-        return [(fit.keys[0], shown_guess(prepared, fit.score), 1)] if len(fit.keys) == 1 else []
+        fit = fitting(prepared, row)
+        return [(fit.keys[0], shown_fit(prepared, fit.score), 1)] if len(fit.keys) == 1 else []
+    if prepared.method in GUESSES:
+        guessed = guess(prepared, key)
+        return [] if guessed.listed is None else [(guessed.listed, guessed.score, 1)]
     found: list[tuple[Key, float | None, int | None]] = []
     kept = kept_groups(passing_groups(prepared, row), prepared.keep)
     for rank, (score, keys) in enumerate(kept, start=1):
@@ -80,6 +86,8 @@ def suspects(prepared: Prepared, key: Key) -> list[tuple[Key, float | None, int 
 def linked(prepared: Prepared) -> Linked:
     """All suspected pairs of an attack."""
     if prepared.microaggregated:
+        return by_fits(prepared)
+    if prepared.method in GUESSES:
         return by_guesses(prepared)
     return by_unicity(prepared) if prepared.method == "unicity" else by_ranks(prepared)
 
@@ -89,7 +97,7 @@ def others_of(prepared: Prepared, row: Row) -> list[tuple[Key, Cells]]:
     return [(one.key, one.cells) for one in prepared.eif_strata.get(row.stratum, [])]
 
 
-def guess(prepared: Prepared, row: Row, variables: int | None = None) -> microagg.Fit:
+def fitting(prepared: Prepared, row: Row, variables: int | None = None) -> microagg.Fit:
     """What an attack of Winkler guesses for a PUF record, on the first variables or on all."""
     others, options = others_of(prepared, row), prepared.options
     v = prepared.v if variables is None else variables
@@ -116,26 +124,37 @@ def guess(prepared: Prepared, row: Row, variables: int | None = None) -> microag
     return microagg.most_agreements(row.cells, others, lambda j, x: tests[j](x), v, agree)
 
 
-def shown_guess(prepared: Prepared, score: int) -> float:
+def shown_fit(prepared: Prepared, score: int) -> float:
     """A score as a reader sees it: for trimmed the mean relative difference, else a count."""
     if prepared.method != "microagg_trimmed":
         return float(score)
     return score / (microagg.UNIT * int(prepared.options.get("agree", 7)))
 
 
-def by_guesses(prepared: Prepared) -> Linked:
+def by_fits(prepared: Prepared) -> Linked:
     """One guess for each PUF record, none where several fit equally well."""
     links, steps = [], {}
     for row in prepared.puf.values():
         if row.stratum not in prepared.eif_strata or all(cell is None for cell in row.cells):
             continue
-        fit = guess(prepared, row)
+        fit = fitting(prepared, row)
         if len(fit.keys) == 1:
             links.append(Link(puf=row.key, eif=fit.keys[0], score=fit.score, rank=1, tied=1))
         if prepared.method in microagg.STEPPED:
             told = range(1, min(3, prepared.v) + 1)
-            steps[row.key] = [guess(prepared, row, j).keys for j in told]
+            steps[row.key] = [fitting(prepared, row, j).keys for j in told]
     return Linked(links=tuple(links), first_ranks={}, readings={}, steps=steps)
+
+
+def by_guesses(prepared: Prepared) -> Linked:
+    """One guess for each PUF record (Identify-euc 2.3, 3)."""
+    guesses = {key: guess(prepared, key) for key in prepared.puf}
+    links = tuple(
+        Link(puf=key, eif=one.listed, rank=1, tied=one.tied)
+        for key, one in guesses.items()
+        if one.listed is not None
+    )
+    return Linked(links=links, first_ranks={}, readings={}, guesses=guesses)
 
 
 def by_unicity(prepared: Prepared) -> Linked:

@@ -25,6 +25,9 @@ from .values import (
     in_key_order,
 )
 
+GUESSES = ("identify_rand", "identify_sa", "identify_sort", "identify_sa21", "euc1", "euc2")
+"""Methods that make one guess for each PUF record, and have neither metric nor ranks."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
@@ -40,13 +43,14 @@ class Prepared:
     """Everything an attack needs: rows in key order, by key and by stratum, and the metric.
 
     A stratum with a missing value is none: its rows are in ``puf`` and ``eif`` only. ``metric`` is
-    that of the whole study (None for unicity); ``own_metrics`` has those of single strata where
-    the attack scales each stratum by itself. ``names`` are those of the variables; ``bounds`` the
-    intervals of released values, for attacks that have any.
+    that of the whole study (None for unicity and guesses); ``own_metrics`` has those of single
+    strata where the attack scales each stratum by itself. ``names`` are those of the variables;
+    ``bounds`` the intervals of released values, for attacks that have any.
     """
 
     method: str
     options: Mapping[str, Any]
+    used: Sequence[Variable]
     v: int
     puf: Mapping[Key, Row]
     eif: Mapping[Key, Row]
@@ -98,7 +102,7 @@ def prepare(
         puf_rows, eif_rows = binned_rows(puf_rows, eif_rows, used, options)
     puf_strata, eif_strata = by_stratum(puf_rows), by_stratum(eif_rows)
     metric, own_metrics = None, {}
-    if method != "unicity":
+    if method not in ("unicity", *GUESSES):
         metric = metric_of(puf_rows, used, options)
         if options.get("scale", "study") == "stratum":
             for stratum, rows in puf_strata.items():
@@ -106,6 +110,7 @@ def prepare(
     return Prepared(
         method=method,
         options=options,
+        used=used,
         v=len(used),
         puf={row.key: row for row in puf_rows},
         eif={row.key: row for row in eif_rows},
@@ -153,6 +158,7 @@ def prepare_microagg(
     return Prepared(
         method=method,
         options=options,
+        used=used,
         v=len(used),
         puf={row.key: row for row in puf_rows},
         eif={row.key: row for row in eif_rows},

@@ -4,11 +4,12 @@ Primer 1.2: link, count the suspected, check them against the truth, make the ra
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from . import tables
-from .links import Link, Linked, linked, shown_guess
-from .prepared import Prepared, prepare
+from .links import Linked, linked, shown_fit
+from .prepared import GUESSES, Prepared, prepare
 from .rates import baseline, percent, wilson
 from .truth import Truth, split_pairs, true_pair_agreement, truth_of
 from .values import Key, Record, Variable, in_key_order
@@ -62,7 +63,7 @@ def attack_result(prepared: Prepared, truth: Truth | None, strata: Sequence[str]
     found = linked(prepared)
     pairs = [(link.puf, link.eif) for link in found.links]
     listed = is_listed(prepared, len(pairs))
-    aside = set_aside(prepared)
+    aside = set_aside(prepared, found)
     n = len(prepared.puf)
     suspected = len({p for p, _ in pairs})
     confirmed = tables.confirmed_records(pairs, truth)
@@ -94,17 +95,18 @@ def attack_result(prepared: Prepared, truth: Truth | None, strata: Sequence[str]
         result["conditional_rate"] = percent(confirmed, suspected)
         result["conditional_interval"] = wilson(confirmed, suspected)
         result["pair_precision"] = percent(confirmed_pairs, len(pairs)) if listed else None
+    result |= guess_tables(prepared, found, truth)
     result |= ranked_tables(prepared, found, truth)
     result |= unicity_tables(prepared, found, truth)
     result["steps"] = tables.steps(prepared, found, truth)
     result["by_stratum"] = tables.by_stratum(prepared, found, truth, strata, listed=listed)
-    result["pair_list"] = pair_list(prepared, found.links, truth, listed=listed)
+    result["pair_list"] = pair_list(prepared, found, truth, listed=listed)
     return result
 
 
 def is_ranked(prepared: Prepared) -> bool:
     """Whether pairs are scored by a metric, ranked and cut (Primer 2.2)."""
-    return prepared.method != "unicity" and not prepared.microaggregated
+    return not prepared.microaggregated and prepared.method not in ("unicity", *GUESSES)
 
 
 def is_listed(prepared: Prepared, pairs: int) -> bool:
@@ -120,16 +122,20 @@ def is_listed(prepared: Prepared, pairs: int) -> bool:
     return pairs <= MOST_LISTED and not too_large
 
 
-def set_aside(prepared: Prepared) -> list[dict[str, Any]]:
+def set_aside(prepared: Prepared, found: Linked) -> list[dict[str, Any]]:
     """PUF records that are compared with nothing, by the first rule that applies."""
-    counts = {"missing_stratum": 0, "stratum_not_in_eif": 0, "nothing_present": 0}
+    rules = ("missing_stratum", "stratum_not_in_eif", "nothing_present", "missing_sa")
+    counts = dict.fromkeys(rules, 0)
+    needs_values = prepared.method == "unicity" or prepared.microaggregated
     for row in prepared.puf.values():
         if None in row.stratum:
             counts["missing_stratum"] += 1
         elif row.stratum not in prepared.eif_strata:
             counts["stratum_not_in_eif"] += 1
-        elif not is_ranked(prepared) and all(cell is None for cell in row.cells):
+        elif needs_values and all(cell is None for cell in row.cells):
             counts["nothing_present"] += 1
+        elif row.key in found.guesses and found.guesses[row.key].aside:
+            counts["missing_sa"] += 1
     return [{"rule": rule, "records": records} for rule, records in counts.items() if records]
 
 
@@ -143,6 +149,24 @@ def guesses(
         partners = sum((p, row.key) in truth.pairs for row in within)
         numbers.append((len(within), partners, sum(pair[0] == p for pair in pairs)))
     return numbers
+
+
+def guess_tables(prepared: Prepared, found: Linked, truth: Truth | None) -> dict[str, Any]:
+    """Give-ups, and what a choice at random in each tie group is expected to confirm."""
+    if prepared.method not in GUESSES:
+        return {}
+    table: dict[str, Any] = {"give_ups": sum(one.gave_up for one in found.guesses.values())}
+    if truth is not None:
+        hits = [
+            chance
+            for p, one in found.guesses.items()
+            for e, chance in one.chances.items()
+            if (p, e) in truth.pairs
+        ]
+        expected = float(sum(hits, Fraction(0)))
+        table["expected_confirmed"] = expected
+        table["expected_rate"] = 100 * expected / len(prepared.puf)
+    return table
 
 
 def ranked_tables(prepared: Prepared, found: Linked, truth: Truth | None) -> dict[str, Any]:
@@ -174,7 +198,7 @@ def unicity_tables(prepared: Prepared, found: Linked, truth: Truth | None) -> di
 
 
 def pair_list(
-    prepared: Prepared, links: Sequence[Link], truth: Truth | None, *, listed: bool
+    prepared: Prepared, found: Linked, truth: Truth | None, *, listed: bool
 ) -> list[tuple[Any, ...]]:
     """The suspected pairs, or, when they are not listed, what is certain without the list.
 
@@ -182,11 +206,11 @@ def pair_list(
     partners a search meets first is an accident.
     """
     rows: list[tuple[Any, ...]] = []
-    for link in links:
+    for link in found.links:
         confirmed = None if truth is None else (link.puf, link.eif) in truth.pairs
-        shown = None
+        shown = found.guesses[link.puf].score if found.guesses else None
         if prepared.microaggregated and link.score is not None:
-            shown = shown_guess(prepared, link.score)
+            shown = shown_fit(prepared, link.score)
         elif link.score is not None:
             metric = prepared.metric_in(prepared.puf[link.puf].stratum)
             shown = metric.shown(link.score)
@@ -195,7 +219,7 @@ def pair_list(
     if not listed:
         with_row = {row[0] for row in rows}
         unconfirmed = None if truth is None else False
-        without = {link.puf for link in links} - with_row
+        without = {link.puf for link in found.links} - with_row
         rows.extend((p, None, None, None, None, unconfirmed) for p in without)
         rows.sort(key=lambda row: (row[0], row[1] or ()))
     return rows

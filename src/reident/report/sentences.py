@@ -50,7 +50,7 @@ def finding(label: str, attack: Mapping[str, Any], puf_records: int) -> str:
     )
     if attack["confirmed"] is None:
         return told + "how many of them are right is not known, because no truth file was given."
-    return f"{told}{_right(attack)}; {_guesser(attack['baseline_confirmed'])}."
+    return f"{told}{_right(attack)}{_expected(attack)}; {_guesser(attack['baseline_confirmed'])}."
 
 
 def _right(attack: Mapping[str, Any]) -> str:
@@ -61,6 +61,16 @@ def _right(attack: Mapping[str, Any]) -> str:
     ends = attack["conditional_interval"]
     within = "" if ends is None else f" (95 % interval {interval((ends[0], ends[1]))})"
     return f"{how_many} right, {percentage(attack['conditional_rate'])}{within}"
+
+
+def _expected(attack: Mapping[str, Any]) -> str:
+    """What a choice at random among tied records is worth, for attacks with one guess a record."""
+    if attack["expected_confirmed"] is None:
+        return ""
+    return (
+        f"; with ties broken at random {decimal(attack['expected_confirmed'])} would be, "
+        f"{percentage(attack['expected_rate'])} of all"
+    )
 
 
 def _guesser(baseline: float | None) -> str:
@@ -99,6 +109,7 @@ def set_aside(label: str, attack: Mapping[str, Any], puf_records: int) -> str | 
         "missing_stratum": "have a missing stratum",
         "stratum_not_in_eif": "lie in a stratum without intruder records",
         "nothing_present": "have no linking value",
+        "missing_sa": "lack a number to be sorted by",
     }
     parts = [
         f"{count(row['records'])} {rules.get(row['rule'], plain(row['rule']))}"

@@ -22,6 +22,11 @@ RATES = (
     ),
 )
 
+GUESS = (
+    "Each record gets at most one guess. The one listed is the first of those that tie; the "
+    "expected number counts every one of them by its chance, exactly."
+)
+
 METHODS = {
     "unicity": (
         "Primer 2.1",
@@ -90,6 +95,42 @@ METHODS = {
             "Differences are taken relative to the released value. The intruder record with the "
             "smallest sum of its smallest differences, as many as the option agree says, is the "
             "guess; where several have it, there is none."
+        ),
+    ),
+    "identify_rand": (
+        "Identify-euc 2.3, E1",
+        "Of the intruder records with the same categories one is guessed at random. " + GUESS,
+    ),
+    "identify_sa": (
+        "Identify-euc 2.3, E2",
+        (
+            "Of the intruder records with the same categories the nearest on one number is "
+            "guessed; where no record has the same categories, the nearest of all. " + GUESS
+        ),
+    ),
+    "identify_sort": (
+        "Identify-euc 2.3, E3",
+        (
+            "Both files are sorted by the sum of their numbers; the record at the same place is "
+            "guessed. Records with the same sum share their places. " + GUESS
+        ),
+    ),
+    "identify_sa21": (
+        "Identify-euc 2.3, E4",
+        "The intruder record nearest on one number is guessed, whatever its categories. " + GUESS,
+    ),
+    "euc1": (
+        "Identify-euc 3, EUC1",
+        (
+            "Of the intruder records with the same categories the nearest in Euclidean distance "
+            "on the numbers is guessed; without any, the attack gives the record up. " + GUESS
+        ),
+    ),
+    "euc2": (
+        "Identify-euc 3, EUC2",
+        (
+            "As euc1, but where no record has the same categories the nearest of all is guessed. "
+            + GUESS
         ),
     ),
 }

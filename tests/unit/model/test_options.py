@@ -50,6 +50,7 @@ OTHERS = {
     "microagg_windows": {"variables": "all", "window": "auto", "agree": 7, "deviation": 0.03},
     "microagg_trimmed": {"variables": "all", "agree": 7},
 }
+GUESSES = {"identify_rand", "identify_sa", "identify_sort", "identify_sa21", "euc1", "euc2"}
 
 
 @pytest.mark.parametrize("method", OTHERS)
@@ -57,8 +58,18 @@ def test_defaults_of_attacks_that_run_only_when_asked_for(method):
     assert METHODS[method]().options() == OTHERS[method]
 
 
-def test_only_adhoc_has_no_default():
-    assert set(METHODS) - set(DEFAULT_ATTACKS) - set(OTHERS) == {"adhoc"}
+def test_adhoc_guesses_and_micro_aggregation_run_only_when_they_are_named():
+    assert set(METHODS) - set(DEFAULT_ATTACKS) == {"adhoc"} | GUESSES | set(OTHERS)
+
+
+@pytest.mark.parametrize("method", sorted(GUESSES))
+@pytest.mark.parametrize("option", ["keep", "threshold"])
+def test_guesses_know_neither_ranks_nor_thresholds(method, option):
+    with pytest.raises(ri.SpecError, match="unknown name"):
+        METHODS[method](**{option: 1})
+
+
+def test_adhoc_needs_its_rules():
     with pytest.raises(ri.SpecError, match="rules"):
         ri.AdHoc()
 

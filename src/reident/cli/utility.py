@@ -1,0 +1,82 @@
+"""reident utility: what a release is still good for, beside its original."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def utility(  # noqa: PLR0913  # the flags of a whole question
+    original: str,
+    released: str,
+    /,
+    *,
+    sa: str,
+    qi: str = "",
+    key: str = "",
+    original_key: str = "",
+    truth: str = "",
+    truth_keys: str = "",
+    cross: str = "six",
+    cells: str = "released",
+    missing_codes: str = "",
+    separator: str = ",",
+    encoding: str = "utf-8",
+    json: bool = False,
+) -> int:
+    """Compare a release with its original: U1 to U6, S1 and S2 of PWSCUP2015, and each variable.
+
+    Args:
+        original: The original file.
+        released: The file that was made from it.
+        sa: The numeric variables (sensitive attributes), separated by commas.
+        qi: The categorical variables (quasi-identifiers), in order.
+        key: Key columns of the release; without them records are aligned by their place.
+        original_key: Key columns of the original, if they have other names.
+        truth: A file with both keys, where the release does not keep the original's keys.
+        truth_keys: Its columns where they have other names: A:B for released and original key.
+        cross: U2 and U3 by one table of the first six QI (six) or by tables of two (pairs).
+        cells: Cells occupied in the release (released) or in either file (union).
+        missing_codes: Codes that stand for missing in every column.
+        separator: What separates the fields of csv files; a comma by default.
+        encoding: The encoding of csv files, by Python's name for it; utf-8 by default.
+        json: Print the result as JSON.
+    """
+    from dataclasses import replace  # noqa: PLC0415  # see cli/__init__
+
+    from reident.cli import talk  # noqa: PLC0415
+    from reident.errors import SpecError  # noqa: PLC0415
+    from reident.io.outputs import as_json  # noqa: PLC0415
+    from reident.loss import compare_files  # noqa: PLC0415
+    from reident.report import utility as report  # noqa: PLC0415
+
+    asked: dict[str, Any] = {
+        "qi": _names(qi),
+        "sa": _names(sa),
+        "key": _names(key),
+        "original_key": _names(original_key),
+        "cross": cross,
+        "cells": cells,
+    }
+    if truth:
+        asked["truth"] = truth
+    if truth_keys:
+        asked["truth_keys"] = [_names(part) for part in truth_keys.partition(":")[::2]]
+    how = {"missing": _names(missing_codes), "separator": separator, "encoding": encoding}
+    try:
+        found = compare_files(original, released, asked, how).to_dict()
+    except SpecError as error:
+        flags = (
+            replace(fault, where=f"--{fault.where.replace('_', '-')}") for fault in error.faults
+        )
+        raise SpecError(*flags) from None
+    if json:
+        talk.stdout().print(as_json(found), end="", soft_wrap=True)
+    else:
+        talk.stdout().print(report.summary(found))
+    for note in found["notes"]:
+        talk.say(f"note: {note['text']}")
+    return 0
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,1 @@
+"""What a release is still good for: indices of PWSCUP2015, and each variable before and after."""
