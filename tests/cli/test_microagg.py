@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import reident as ri
+from reident.api import save_study
 from reident.cli import main
 
 
@@ -127,3 +128,24 @@ def test_a_word_for_the_variables_stays_a_word():
     assert ri.MicroaggInterval().options()["variables"] == "uncorrelated"
     assert ri.MicroaggWindows().options()["variables"] == "all"
     assert ri.MicroaggInterval(variables=["x"]).options()["variables"] == ["x"]
+
+
+def test_a_saved_study_says_the_same_words_and_names(tmp_path):
+    frame = pl.DataFrame({"id": [1, 2], "x": [1.0, 2.0], "y": [2.0, 3.0]})
+    for key, name in (("p", "puf.csv"), ("e", "eif.csv")):
+        frame.rename({"id": key}).write_csv(tmp_path / name)
+    study = ri.Study(
+        puf=ri.PublicFile(tmp_path / "puf.csv", key="p"),
+        eif=ri.IntruderFile(tmp_path / "eif.csv", key="e"),
+        variables=[ri.numeric("x"), ri.numeric("y")],
+        attacks={
+            "microagg_interval": ri.MicroaggInterval(),
+            "named": ri.MicroaggWindows(agree=2, variables=["y", "x"], deviation=0.05),
+            "few": ri.MicroaggTrimmed(agree=1, variables="uncorrelated"),
+            "all": ri.MicroaggNearest(variables="all", k=5),
+        },
+    )
+    save_study(study, tmp_path / "study.toml")
+    assert ri.Study.read(tmp_path / "study.toml").attacks == study.attacks
+    study.run_to(tmp_path / "out")
+    assert ri.Study.read(tmp_path / "out" / "study.toml").attacks == study.attacks
