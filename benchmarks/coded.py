@@ -37,11 +37,15 @@ def write(folder: Path, label: str, checked: int) -> None:
     numbers = [v.name for v in variables if v.kind == "numeric"]
     np.savez(
         folder / "mixed.npz",
-        puf_codes=np.stack([column.puf for column in codes], axis=1),
-        eif_codes=np.stack([column.eif for column in codes], axis=1),
+        puf_codes=_columns([column.puf for column in codes], taken.files.puf_records),
+        eif_codes=_columns([column.eif for column in codes], taken.files.eif_records),
         puf_numbers=np.stack([taken.files.puf[name].number for name in numbers], axis=1),
         eif_numbers=np.stack([taken.files.eif[name].number for name in numbers], axis=1),
     )
+
+
+def _columns(columns: list[np.ndarray], records: int) -> np.ndarray:
+    return np.stack(columns, axis=1) if columns else np.zeros((records, 0), np.int32)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ import json
 import os
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +72,7 @@ SHARES = {
 
 def is_here(data: str) -> bool:
     """Whether the population can be had on this machine."""
-    return data in {"synthetic", "microagg"} or (REAL / data).is_dir()
+    return data in {"synthetic", "microagg", "guesses"} or (REAL / data).is_dir()
 
 
 def write(folder: Path, shape: Shape, seed: int) -> None:
@@ -82,8 +83,8 @@ def write(folder: Path, shape: Shape, seed: int) -> None:
             (folder / wave).symlink_to((REAL / "ahs" / wave).resolve())
         shutil.copy(ROOT / "examples" / "ahs" / "study.toml", folder)
         return
-    if shape.data == "microagg":
-        _microaggregated(folder, shape, seed)
+    if shape.data in MADE:
+        MADE[shape.data](folder, shape, seed)
         return
     stream = np.random.default_rng(seed)
     people = POPULATIONS[shape.data](shape, stream)
@@ -115,6 +116,42 @@ def _microaggregated(folder: Path, shape: Shape, seed: int) -> None:
         attacks={shape.attack: METHODS[shape.attack](variables=["all"])},
     )
     save_study(study, folder / "study.toml")
+
+
+def _guessed(folder: Path, shape: Shape, seed: int) -> None:
+    """Everybody, in another order, with noise on the numbers; who is who is in the IUF."""
+    stream = np.random.default_rng(seed)
+    people = _synthetic(replace(shape, records=-(-2 * shape.records // 3)), stream)[: shape.records]
+    order = stream.permutation(len(people))
+    released = people[order].select(
+        column + shape.noise * float(column.std()) * pl.Series(stream.standard_normal(len(people)))
+        if column.dtype.is_float()
+        else column
+        for column in people
+    )
+    keys = pl.Series(np.arange(len(people))).cast(pl.String).str.zfill(8)
+    files = {
+        "puf": released.insert_column(0, keys.alias("p")),
+        "eif": people.clone().insert_column(0, keys.alias("e")),
+        "iuf": pl.DataFrame({"p": keys, "e": keys[order]}),
+    }
+    for name, frame in files.items():
+        frame.write_parquet(folder / f"{name}.parquet")
+    study = ri.Study(
+        title=f"Benchmark: {shape.attack}",
+        puf=ri.PublicFile(folder / "puf.parquet", key="p"),
+        eif=ri.IntruderFile(folder / "eif.parquet", key="e"),
+        truth=ri.TruthFile(folder / "iuf.parquet"),
+        variables=[
+            ri.numeric(column.name) if column.dtype.is_float() else ri.categorical(column.name)
+            for column in people
+        ],
+        attacks={shape.attack: METHODS[shape.attack]()},
+    )
+    save_study(study, folder / "study.toml")
+
+
+MADE = {"microagg": _microaggregated, "guesses": _guessed}
 
 
 # Populations --------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from unittest.mock import patch
 import numpy as np
 
 from reident import Study, attacks
-from reident.attacks import microagg, pairwise, unicity
+from reident.attacks import microagg, pairwise, pwscup, unicity
 from reident.engine.local import local
 from reident.io.intake import take_in
 from reident.kernels import CACHE
@@ -40,6 +40,11 @@ LONG = 10.0
 CODING = {
     "unicity": (unicity, "coded_matrix"),
     **{name: (microagg, "release_of") for name in METHODS if name.startswith("microagg_")},
+    **{
+        name: (pwscup, "roles")
+        for name in METHODS
+        if name.startswith(("identify_", "euc1", "euc2"))
+    },
 }
 RANKED = (attacks, "_metric")
 """Where an attack turns cells into coded columns: before the clock, for us as for the peers."""
@@ -72,7 +77,11 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
     home, name = CODING.get(attack.method, RANKED)
     arguments = (attack, taken.files, variables)
     if attack.method in CODING:
-        arguments = (taken.files, variables, attack)[: 3 if home is unicity else 2]
+        arguments = {
+            unicity: (taken.files, variables, attack),
+            microagg: (taken.files, variables),
+            pwscup: (attack, variables),
+        }[home]
     ready = getattr(home, name)(*arguments)
     coded = time.perf_counter()
     peaks = [peak_mb()]

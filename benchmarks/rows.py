@@ -15,7 +15,8 @@ NUMPY, POLARS = "numpy", "polars"
 class Shape:
     """One study: an attack on a pair of files of so many records each.
 
-    `data` names the population in data.py; `missing` is the share of cells that are blanked.
+    `data` names the population in data.py; `missing` is the share of cells that are blanked,
+    `noise` that of the numbers of a release, in standard deviations.
     """
 
     attack: str
@@ -24,6 +25,7 @@ class Shape:
     categorical: int = 0
     numeric: int = 0
     missing: float = 0.03
+    noise: float = 0.0
 
     @property
     def variables(self) -> int:
@@ -151,6 +153,19 @@ def _microagg(attack: str, size: str, records: int, seconds: float) -> Row:
     )
 
 
+def _guess(name: str, attack: str, records: int, noise: float, need: Need) -> Row:
+    """Everybody is released, with noise on twelve numbers; euc2 has no category to go by."""
+    shape = Shape(attack=attack, data="guesses", records=records, numeric=12, noise=noise)
+    categories = 0 if need.ratio else 4
+    return Row(
+        name=name,
+        family="guesses",
+        shape=replace(shape, categorical=categories, missing=0.0),
+        peers=("scikit-learn",) if need.ratio else (),
+        need=need,
+    )
+
+
 def _real(data: str, attack: str, records: int = SMALL) -> Row:
     """Real files; group-bys over all sets of their variables would take the peer for ever."""
     return Row(
@@ -184,6 +199,13 @@ MEASURED = (
     _unicity("unicity-1e6-v13", LARGE, 13, Need(seconds=150, required=False)),
     _unicity("unicity-1e6-v20", LARGE, 20, NOTHING_ASKED),
     _unicity("unicity-1e6-v30", LARGE, 30, NOTHING_ASKED),
+    _guess("euc2-1e5-v12-far", "euc2", SMALL, 1.0, Need(ratio=5, required=False)),
+    _guess("euc2-1e5-v12-near", "euc2", SMALL, 0.02, Need(ratio=1, required=False)),
+    _guess("euc2-8333-v12", "euc2", 8_333, 0.1, Need(seconds=2, required=False)),
+    *(
+        _guess(f"{attack}-1e6", attack, LARGE, 0.1, Need(seconds=10, required=False))
+        for attack in ("identify_sa", "identify_sort", "identify_sa21")
+    ),
     *(
         _microagg(attack, size, records, seconds)
         for attack in ("interval", "nearest", "windows", "trimmed")

@@ -414,7 +414,8 @@ def anonymise(
 ) -> Anonymised:
     """Anonymise a file or frame by methods in order (Identify-euc 4.2), and keep the truth.
 
-    Methods: kanonymise, noise, cheat, unify, average, swap, delete, rank_swap, pram, round.
+    Methods: kanonymise, noise, cheat, unify, average, swap, delete, rank_swap, pram, round,
+    microaggregate, mdav.
     Options: `k`, `share`, `scale`, `window`, `base`, `unify`, `seed`, `hierarchies` (for each QI:
     value to its steps), and how the file is read.
 

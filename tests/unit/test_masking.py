@@ -10,7 +10,7 @@ from reident.cli import main
 
 QI, SA = ["sex", "town"], ["income", "rent"]
 METHODS = ("kanonymise", "noise", "cheat", "unify", "average", "swap", "delete", "rank_swap",
-           "pram", "round")  # fmt: skip
+           "pram", "round", "microaggregate")  # fmt: skip
 
 
 def people(count=60):
@@ -53,6 +53,7 @@ def test_a_method_changes_only_what_it_is_for(method):
     touched = {
         "kanonymise": QI, "unify": QI[:1], "pram": QI, "cheat": [], "delete": [],
         "noise": SA, "average": SA, "swap": SA, "rank_swap": SA, "round": SA,
+        "microaggregate": SA,
     }[method]  # fmt: skip
     side = aligned(result)
     for name in [*QI, *SA]:
@@ -93,6 +94,24 @@ def test_rank_swap_exchanges_values_of_near_rank():
             [max(a - d, c - b) for a, b, c, d in zip(low, high, below, above, strict=True)]
         )
         assert apart.max() <= 6
+
+
+def test_micro_aggregated_values_are_means_of_groups_of_at_least_k():
+    whole = people().drop_nulls()
+    for method in ("microaggregate", "mdav"):
+        side = aligned(made(method, frame=whole, k=4))
+        groups = SA if method == "mdav" else None
+        for name in SA:
+            held = side.group_by(groups or name).agg(pl.len(), pl.col(f"{name}_x").mean())
+            assert held["len"].min() >= 4
+            assert (held[name] - held[f"{name}_x"]).abs().max() < 1e-9
+        turned = aligned(made(method, frame=whole[::-1], k=4)).sort("original_id")
+        assert turned.select(SA).equals(side.sort("original_id").select(SA))
+
+
+def test_mdav_refuses_missing_values_and_tells_none():
+    with pytest.raises(ri.DataError, match="1 records with a missing value"):
+        made("mdav")
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 20])

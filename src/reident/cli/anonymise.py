@@ -38,13 +38,13 @@ def anonymise(  # noqa: PLR0913  # the flags of all methods
 
     Args:
         file: The file, in any format that a study reads.
-        method: kanonymise, noise, cheat, unify, average, swap, delete, rank_swap, pram, round;
-            several in order.
+        method: kanonymise, noise, cheat, unify, average, swap, delete, rank_swap, pram, round,
+            microaggregate, mdav; several in order.
         key: The key column; the release has new keys, the truth says which is which.
         qi: The categorical variables (quasi-identifiers), in order.
         sa: The numeric variables (sensitive attributes).
         out: The file to write; its truth and declaration are written beside it.
-        k: Records that share their QI at least, after kanonymise.
+        k: Records that share their QI at least, after kanonymise; their SA, after the last two.
         share: Share of the records that delete leaves out, and of the values that pram replaces.
         scale: Standard deviations of noise.
         window: How far rank_swap reaches, as a share of the file.

@@ -13,6 +13,7 @@ from reident.disguise.kanonymise import kanonymised
 from reident.disguise.release import Floats, Release, Settings
 from reident.remedies.groups import randomised
 from reident.remedies.groups import swapped as ring
+from reident.remedies.microaggregation import group_means, mdav, microaggregate
 from reident.remedies.records import moved
 from reident.remedies.streams import Streams
 from reident.remedies.values import noised, rounded
@@ -105,6 +106,28 @@ def rank_swap(release: Release, settings: Settings, streams: Streams) -> Release
     return release.with_sa(change)
 
 
+def single_variables(release: Release, settings: Settings, _streams: Streams) -> Release:
+    """Every SA by itself: the mean of groups of `k` neighbouring values (Winkler)."""
+    rows = np.argsort(release.place)  # equal values are cut in order of key
+
+    def change(values: Floats, name: str) -> Floats:
+        out = values.copy()
+        out[rows] = microaggregate(values[rows], settings.k, where=name)
+        return out
+
+    return release.with_sa(change)
+
+
+def several_variables(release: Release, settings: Settings, _streams: Streams) -> Release:
+    """All SA at once: the means of groups of at least `k` near records (MDAV)."""
+    rows = np.argsort(release.place)
+    names = release.sa.columns
+    table = np.stack([release.numbers(name)[rows] for name in names], axis=1)
+    means = np.empty_like(table)
+    means[rows] = group_means(table, mdav(table, settings.k, where=" and ".join(names)))
+    return release.with_sa(lambda _, name: means[:, names.index(name)])
+
+
 def unify(release: Release, settings: Settings, _streams: Streams) -> Release:
     """One QI, named by `unify` or the first, becomes its most frequent value everywhere."""
     name = settings.unify or release.qi.columns[0]
@@ -138,6 +161,8 @@ METHODS: dict[str, Method] = {
     "rank_swap": rank_swap,
     "pram": pram,
     "round": rounding,
+    "microaggregate": single_variables,
+    "mdav": several_variables,
 }
 
 

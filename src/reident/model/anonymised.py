@@ -25,6 +25,8 @@ Method = Literal[
     "rank_swap",
     "pram",
     "round",
+    "microaggregate",
+    "mdav",
 ]
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -32,9 +34,10 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 class AnonymiseOptions(Value):
     """Methods in order, the roles of the columns, and the settings of the methods.
 
-    `k` is the smallest class after kanonymise; `share` of the records is deleted, of the values
-    replaced by pram; noise has `scale` standard deviations; rank_swap reaches `window` of the file;
-    round makes multiples of `base`; `unify` names the QI to unify.
+    `k` is the smallest class after kanonymise, and the smallest group of microaggregate and mdav;
+    `share` of the records is deleted, of the values replaced by pram; noise has `scale` standard
+    deviations; rank_swap reaches `window` of the file; round makes multiples of `base`; `unify`
+    names the QI to unify.
     """
 
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
