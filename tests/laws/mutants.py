@@ -30,6 +30,9 @@ FIELDS = "tests/unit/kernels/test_fields.py"
 KEYS = "tests/unit/kernels/test_keys.py"
 BITMAPS = "tests/unit/kernels/test_bitmaps.py"
 RUNS = "tests/unit/kernels/test_runs.py"
+EVERYONE = "tests/unit/kernels/test_everyone.py"
+DESK = "tests/unit/kernels/test_desk.py"
+PUT_SOME = "tests/unit/kernels/test_put_some.py"
 COARSE = "tests/unit/kernels/test_coarse.py"
 PAIRS = "tests/unit/kernels/test_pairs.py"
 RATES = "tests/unit/model/test_rates.py"
@@ -714,8 +717,7 @@ MUTANTS = [
             "put_some",
             "cutoffs[row] = min(cutoffs[row], lowest[keep])",
             "cutoffs[row] = min(cutoffs[row], lowest[keep - 1])",
-            RUNNING,
-            *LOOKUPS,
+            PUT_SOME,
         ),
     ),
     *_mutants(
@@ -767,8 +769,7 @@ MUTANTS = [
             "limit_of",
             "largest = (cutoff - 1) // grain * grain",
             "largest = cutoff - grain",
-            RUNNING,
-            *LOOKUPS,
+            DESK,
         ),
     ),
     *_mutants(
@@ -777,15 +778,13 @@ MUTANTS = [
             "least_by_tiles",
             "elif there[CLASSES]:",
             "elif there[0]:",
-            RUNNING,
-            *LOOKUPS,
+            EVERYONE,
         ),
         (
             "near_enough",
             "return total < limit",
             "return total + 1 < limit",
-            RUNNING,
-            *LOOKUPS,
+            EVERYONE,
         ),
         (
             "scan_everyone",
@@ -798,8 +797,7 @@ MUTANTS = [
             "show_words",
             "mask &= ALL_BITS << np.uint64(start & 63)",
             "mask &= ALL_BITS",
-            RUNNING,
-            *LOOKUPS,
+            EVERYONE,
         ),
     ),
     *_mutants(

@@ -1,0 +1,17 @@
+"""The limit of a filter lets through whatever lies below a cutoff, and no more than it must."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reident.kernels.desk import limit_of
+
+
+@given(st.integers(1, 5_000), st.integers(1, 400), st.integers(1, 60))
+def test_the_limit_lies_just_above_the_largest_score_below_the_cutoff(cutoff, cost, grain):
+    below = range(0, cutoff, grain)
+    assert limit_of(cutoff, cost, grain) == max(16 * score // cost for score in below) + 1
+
+
+@given(st.integers(-50, 0), st.integers(1, 400), st.integers(1, 60))
+def test_nothing_lies_below_a_cutoff_of_nothing(cutoff, cost, grain):
+    assert limit_of(cutoff, cost, grain) <= 0

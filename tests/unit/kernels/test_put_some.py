@@ -1,0 +1,28 @@
+"""Pairs put on a shortlist together leave it as if they had come one by one."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reident.kernels import shortlist
+
+scores = st.lists(st.integers(0, 6), max_size=14)
+
+
+def on_it(short):
+    size = int(short.size[0])
+    held = zip(short.eif[0, :size].tolist(), short.units[0, :size].tolist(), strict=True)
+    return sorted(held), int(short.cutoff[0])
+
+
+@given(st.integers(1, 4), st.integers(1, 8), scores, scores)
+def test_pairs_put_together_or_one_by_one_leave_the_same(keep, bound, earlier, later):
+    one, other = (shortlist.empty(np.array([bound]), keep) for _ in range(2))
+    for first, found in ((0, earlier), (100, later)):
+        below = [(first + place, score) for place, score in enumerate(found) if score < bound]
+        pairs = np.array(below, np.int64).reshape(-1, 2)
+        shortlist.put_some(*one, 0, pairs, len(pairs))
+        for eif, units in below:
+            if units < other.cutoff[0]:
+                shortlist.push(other, 0, eif, units)
+    assert on_it(one) == on_it(other)
