@@ -822,7 +822,7 @@ MUTANTS = [
         (
             "scan_exact",
             "if passed > keep or trial == limit:",
-            "if passed >= keep or trial == limit:",
+            "if passed or trial == limit:",
             RUNNING,
             *LOOKUPS,
         ),

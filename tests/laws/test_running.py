@@ -182,6 +182,8 @@ def test_looking_pairs_up_finds_what_lies_in_other_tiles_than_ones_own(strata, m
     sizes = [3, 4, 4, 30, 200]
     eif = np.stack([draw.integers(-1, size, size=12_500) for size in sizes], axis=1)
     puf = np.stack([draw.integers(-1, size, size=30) for size in sizes], axis=1)
+    # Some PUF records stand behind all others.
+    eif[:, 0] = draw.integers(2, size=len(eif))
 
     def attacks(names):
         rules = {name: {"equal": 5} for name in names[:3]}
@@ -195,6 +197,31 @@ def test_looking_pairs_up_finds_what_lies_in_other_tiles_than_ones_own(strata, m
     study = of_codes(puf, eif, attacks, strata)
     result, looked_up, met = looked_up_and_met(study, monkeypatch, MOST_READ=0)
     assert set(result.manifest["methods"].values()) == {"bitmaps"}
+    assert looked_up == met
+
+
+def test_looking_pairs_up_finds_no_others_where_runs_are_too_many_to_tell_apart(monkeypatch):
+    """Two codes missing of a key with 31 each: more runs than a lookup holds."""
+    draw = np.random.default_rng(8)
+    eif = draw.integers(31, size=(30_000, 9))
+    puf = eif[draw.integers(len(eif), size=60)]
+    for row in puf:
+        row[draw.choice(8, size=2, replace=False)] = -1
+        row[draw.integers(8)] = draw.integers(31)
+    study = of_codes(puf, eif, lambda names: {"taxicab": ri.Taxicab(variables=names)})
+    result, looked_up, met = looked_up_and_met(study, monkeypatch, MOST_READ=1e9)
+    assert result.manifest["methods"] == {"taxicab": "index"}
+    assert looked_up == met
+
+
+def test_looking_pairs_up_finds_what_sums_of_missing_values_cannot_hold(monkeypatch):
+    """EIF records that miss nearly everything, and a threshold that lets them pass."""
+    draw = np.random.default_rng(9)
+    eif = draw.integers(3, size=(300, 41))
+    eif[:40, :36] = -1
+    puf = draw.integers(-1, 3, size=(20, 41))
+    study = of_codes(puf, eif, lambda names: {"loose": ri.Taxicab(threshold=0.6, variables=names)})
+    _, looked_up, met = looked_up_and_met(study, monkeypatch)
     assert looked_up == met
 
 
