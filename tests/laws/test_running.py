@@ -180,7 +180,7 @@ def test_looking_pairs_up_finds_what_lies_in_other_tiles_than_ones_own(strata, m
     """More EIF records than a tile holds, in classes that fill whole tiles."""
     draw = np.random.default_rng(6)
     sizes = [3, 4, 4, 30, 200]
-    eif = np.stack([draw.integers(-1, size, size=12_500) for size in sizes], axis=1)
+    eif = np.stack([draw.integers(-1, size, size=16_000) for size in sizes], axis=1)
     puf = np.stack([draw.integers(-1, size, size=30) for size in sizes], axis=1)
     # Some PUF records stand behind all others.
     eif[:, 0] = draw.integers(2, size=len(eif))

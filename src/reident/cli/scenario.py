@@ -120,6 +120,7 @@ def _claims(
     return 0
 
 
+@app.command
 def pwscup(
     *,
     out: Path,
