@@ -181,3 +181,10 @@ def test_wrong_options_are_refused(wrong):
     methods = given.pop("methods")
     with pytest.raises(ri.SpecError):
         ri.anonymise(people(), methods, **given)
+
+
+@pytest.mark.parametrize("methods", [("nois",), ("noise", "nois"), ()])
+def test_a_wrong_method_is_one_fault(methods):
+    with pytest.raises(ri.SpecError) as told:
+        made(*methods)
+    assert [fault.where.split(".")[0] for fault in told.value.faults] == ["methods"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from reident.model.value import Names, Value
 
@@ -31,6 +31,13 @@ Method = Literal[
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
+def _some(methods: tuple[str, ...]) -> tuple[str, ...]:
+    """Asked only of sound methods, so that a wrong name is one fault and not two."""
+    if not methods:
+        raise ValueError("Name at least one")
+    return methods
+
+
 class AnonymiseOptions(Value):
     """Methods in order, the roles of the columns, and the settings of the methods.
 
@@ -40,7 +47,7 @@ class AnonymiseOptions(Value):
     names the QI to unify.
     """
 
-    methods: Annotated[tuple[Method, ...], Field(min_length=1)]
+    methods: Annotated[tuple[Method, ...], AfterValidator(_some)]
     key: Names = Field(min_length=1, max_length=1)
     qi: Names = Field(min_length=1)
     sa: Names = Field(min_length=1)
