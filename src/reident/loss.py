@@ -62,7 +62,7 @@ def compare_files(
     declared = None
     if truth is not None:
         file = SourceFile(truth, **how)
-        named = truth_keys or (keys["released"], keys["original"])
+        named = truth_keys or _as_anonymise_names_them(keys)
         declared = _declared(file, _names(named[0]), _names(named[1]))
     sides = [_columns(frames[side], options, files[side]) for side in ("original", "released")]
     aligned, notes = _aligned(
@@ -174,6 +174,16 @@ def _sorted(frame: pl.DataFrame, key: Sequence[str], file: SourceFile) -> pl.Dat
     keys = keys_of(frame, key, file)
     key_order(keys, file)
     return keys
+
+
+def _as_anonymise_names_them(
+    keys: Mapping[str, Sequence[str]],
+) -> tuple[Sequence[str], Sequence[str]]:
+    """The key columns of a truth file: by their own names, or told apart where they share one."""
+    released, original = keys["released"], keys["original"]
+    if not set(released) & set(original):
+        return released, original
+    return [f"released_{name}" for name in released], [f"original_{name}" for name in original]
 
 
 def _declared(

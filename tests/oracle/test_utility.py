@@ -78,6 +78,10 @@ def test_records_are_aligned_by_the_truth():
     truth = pl.DataFrame({"p": ["a", "b", "c"], "e": [1, 2, 3]})
     found = ri.utility(x, b, sa=["s"], key="p", original_key="e", truth=truth)
     assert found["U5"] == 0.1 / 3
+    both = {"s": x["s"], "id": x["e"]}, {"s": b["s"], "id": b["p"]}
+    same_name = truth.rename({"p": "released_id", "e": "original_id"})
+    x_id, b_id = (pl.DataFrame(columns) for columns in both)
+    assert ri.utility(x_id, b_id, sa=["s"], key="id", truth=same_name)["U5"] == 0.1 / 3
     declared = pl.DataFrame({"p": ["a", "b", "c"], "e": [3, 2, 1]})
     found = ri.utility(x, b, sa=["s"], key="p", original_key="e", truth=declared)
     assert math.isclose(found["U5"], 2.1 / 3)

@@ -33,7 +33,8 @@ def utility(  # noqa: PLR0913  # the flags of a whole question
         key: Key columns of the release; without them records are aligned by their place.
         original_key: Key columns of the original, if they have other names.
         truth: A file with both keys, where the release does not keep the original's keys.
-        truth_keys: Its columns where they have other names: A:B for released and original key.
+        truth_keys: Its columns where they have other names: A:B for released and original key;
+            released_KEY:original_KEY where both keys have one name, as anonymise writes them.
         cross: U2 and U3 by one table of the first six QI (six) or by tables of two (pairs).
         cells: Cells occupied in the release (released) or in either file (union).
         missing_codes: Codes that stand for missing in every column.
