@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
 from typing import Any
 
-from reident.cli.flags import Count  # noqa: TC001  # cyclopts reads the signature
+from reident.cli.flags import Count, names_in
 
 
 def anonymise(  # noqa: PLR0913  # the flags of all methods
@@ -67,7 +67,7 @@ def anonymise(  # noqa: PLR0913  # the flags of all methods
     from reident.report import anonymised as report  # noqa: PLC0415
 
     asked: dict[str, Any] = {
-        "methods": _names(method), "key": key, "qi": _names(qi), "sa": _names(sa), "k": k,
+        "methods": names_in(method), "key": key, "qi": names_in(qi), "sa": names_in(sa), "k": k,
         "share": share, "scale": scale, "window": window, "base": base, "unify": unify,
         "seed": seed,
     }  # fmt: skip
@@ -75,7 +75,7 @@ def anonymise(  # noqa: PLR0913  # the flags of all methods
         raise SpecError(
             Fault(where="--against", found="neither truth nor declared", remedy="Give one of them")
         )
-    how = {"missing": _names(missing_codes), "separator": separator, "encoding": encoding}
+    how = {"missing": names_in(missing_codes), "separator": separator, "encoding": encoding}
     found = {} if hierarchies is None else _hierarchies(hierarchies, asked["qi"])
     levels = {name: masking.read_hierarchy(path) for name, path in found.items()}
     try:
@@ -99,10 +99,6 @@ def anonymise(  # noqa: PLR0913  # the flags of all methods
 def _flag(where: str) -> str:
     name = where.partition(".")[0]
     return "--method" if name == "methods" else f"--{name}"
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _hierarchies(folder: Path, names: list[str]) -> dict[str, Path]:

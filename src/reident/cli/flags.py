@@ -10,6 +10,11 @@ from cyclopts.validators import Number
 from reident.errors import Fault, SpecError
 
 
+def names_in(text: str) -> list[str]:
+    """The names of a flag, separated by commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def numbers_in(text: str, flag: str) -> list[int]:
     """The whole numbers of a flag, separated by commas."""
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from reident.cli.flags import Count  # noqa: TC001  # cyclopts reads the signature
+from reident.cli.flags import Count, names_in
 
 if TYPE_CHECKING:
     from reident.api import Study
@@ -93,14 +93,14 @@ def link(  # noqa: PLR0913  # the flags of a whole study
     code = run_study(
         study,
         out or Path(f"{Path(puf).name.partition('.')[0]}.run"),
-        only=_names(only),
+        only=names_in(only),
         jobs=jobs,
         force=force,
         as_json_text=json,
     )
     # After the run, because a study that does not run is not worth a file.
     if save is not None:
-        save_study(study, save, only=_names(only), force=force)
+        save_study(study, save, only=names_in(only), force=force)
     return code
 
 
@@ -129,16 +129,16 @@ def _study(  # noqa: PLR0913, PLR0917  # the flags of a whole study
                 remedy="Name its file by --truth",
             )
         )
-    both = {"missing": _names(missing)} | how
+    both = {"missing": names_in(missing)} | how
     return Study(
         title=f"{Path(puf).name} against {Path(eif).name}",
-        puf=PublicFile.model_validate({"path": puf, "key": _names(puf_key), **both}),
-        eif=IntruderFile.model_validate({"path": eif, "key": _names(eif_key), **both}),
+        puf=PublicFile.model_validate({"path": puf, "key": names_in(puf_key), **both}),
+        eif=IntruderFile.model_validate({"path": eif, "key": names_in(eif_key), **both}),
         truth=TruthFile.model_validate({"path": truth, **_keys(truth_keys), **how})
         if truth
         else None,
         variables=_variables(on),
-        strata=tuple(Stratum(**_stratum(part)) for part in _names(strata)),
+        strata=tuple(Stratum(**_stratum(part)) for part in names_in(strata)),
     )
 
 
@@ -154,7 +154,7 @@ def _variables(on: str) -> tuple[Variable, ...]:
     from reident.model.variables import Variable  # noqa: PLC0415
 
     made, faults = [], []
-    for part in _names(on):
+    for part in names_in(on):
         try:
             made.append(Variable(**_variable(part)))
         except SpecError as error:
@@ -164,13 +164,9 @@ def _variables(on: str) -> tuple[Variable, ...]:
     return tuple(made)
 
 
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
 def _keys(keys: str) -> dict[str, Any]:
     puf_key, _, eif_key = keys.partition(":")
-    return {"puf_key": _names(puf_key), "eif_key": _names(eif_key)}
+    return {"puf_key": names_in(puf_key), "eif_key": names_in(eif_key)}
 
 
 def _variable(text: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
 
-from reident.cli.flags import Count  # noqa: TC001
+from reident.cli.flags import Count, names_in
 
 
 def plan(study: Path, /, *, only: str = "", jobs: Count = 0, json: bool = False) -> int:
@@ -25,7 +25,7 @@ def plan(study: Path, /, *, only: str = "", jobs: Count = 0, json: bool = False)
     from reident.io.outputs import as_json  # noqa: PLC0415
 
     rows = Study.read(study).plan(
-        only=[label.strip() for label in only.split(",") if label.strip()],
+        only=names_in(only),
         jobs=jobs or len(os.sched_getaffinity(0)),
     )
     if json:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
 from typing import TYPE_CHECKING, Any
 
-from reident.cli.flags import Count  # noqa: TC001
+from reident.cli.flags import Count, names_in
 
 if TYPE_CHECKING:
     from reident.model.protect import Protected
@@ -74,20 +74,20 @@ def protect(  # noqa: PLR0913  # the flags of a whole question
     from reident.errors import SpecError  # noqa: PLC0415
 
     given = {"base": base, "rounding": rounding, "scale": scale, "share": share}
-    lists = {"change": _names(change)} if change else {}
+    lists = {"change": names_in(change)} if change else {}
     try:
         found = api.protect(
             file,
-            _names(vars),
+            names_in(vars),
             action=action,
             how=how,
             k=k,
-            key=_names(key),
+            key=names_in(key),
             key_file=key_file,
-            domains=_names(domains),
+            domains=names_in(domains),
             seed=seed,
             missing=missing,
-            missing_codes=_names(missing_codes),
+            missing_codes=names_in(missing_codes),
             separator=separator,
             encoding=encoding,
             jobs=jobs or len(os.sched_getaffinity(0)),
@@ -102,10 +102,6 @@ def protect(  # noqa: PLR0913  # the flags of a whole question
         ) from None
     _show(found, out, json=json)
     return 0
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _flag(where: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
 
-from reident.cli.flags import Count  # noqa: TC001
+from reident.cli.flags import Count, names_in
 
 
 def run(
@@ -38,7 +38,7 @@ def run(
     return run_study(
         Study.read(study),
         out or study.with_suffix(ending),
-        only=[label.strip() for label in only.split(",") if label.strip()],
+        only=names_in(only),
         jobs=jobs,
         audit_records=audit,
         unperturbed=unperturbed,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reident.cli.flags import Count  # noqa: TC001
+from reident.cli.flags import Count, names_in
 
 if TYPE_CHECKING:
     from reident.haystack import Haystack
@@ -65,8 +65,8 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
     from reident.errors import SpecError  # noqa: PLC0415
 
     asked: dict[str, Any] = {
-        "variables": _names(vars),
-        "key": _names(key),
+        "variables": names_in(vars),
+        "key": names_in(key),
         "k": k,
         "missing": missing,
         "method": method,
@@ -74,7 +74,7 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
         "weight": weight,
         "household": household,
     }
-    how = {"missing": _names(missing_codes), "separator": separator, "encoding": encoding}
+    how = {"missing": names_in(missing_codes), "separator": separator, "encoding": encoding}
     threads = jobs or len(os.sched_getaffinity(0))
     try:
         hay = search.haystack(file, asked, how, threads)
@@ -88,10 +88,6 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
     found = search.look_to(hay, folder, force=force) if folder else search.look(hay)
     _show(found, folder, json=json)
     return 0
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _flag(where: str) -> str:

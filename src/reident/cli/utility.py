@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from reident.cli.flags import names_in
+
 
 def utility(  # noqa: PLR0913  # the flags of a whole question
     original: str,
@@ -51,18 +53,18 @@ def utility(  # noqa: PLR0913  # the flags of a whole question
     from reident.report import utility as report  # noqa: PLC0415
 
     asked: dict[str, Any] = {
-        "qi": _names(qi),
-        "sa": _names(sa),
-        "key": _names(key),
-        "original_key": _names(original_key),
+        "qi": names_in(qi),
+        "sa": names_in(sa),
+        "key": names_in(key),
+        "original_key": names_in(original_key),
         "cross": cross,
         "cells": cells,
     }
     if truth:
         asked["truth"] = truth
     if truth_keys:
-        asked["truth_keys"] = [_names(part) for part in truth_keys.partition(":")[::2]]
-    how = {"missing": _names(missing_codes), "separator": separator, "encoding": encoding}
+        asked["truth_keys"] = [names_in(part) for part in truth_keys.partition(":")[::2]]
+    how = {"missing": names_in(missing_codes), "separator": separator, "encoding": encoding}
     try:
         found = compare_files(original, released, asked, how).to_dict()
     except SpecError as error:
@@ -77,7 +79,3 @@ def utility(  # noqa: PLR0913  # the flags of a whole question
     for note in found["notes"]:
         talk.say(f"note: {note['text']}")
     return 0
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from reident.kernels.bitmaps import (
     CLASSES,
     DIGITS,
-    MISMATCHES,
     NO_BITS,
     NO_CLASS,
     OVER,
@@ -27,7 +26,17 @@ from reident.kernels.bitmaps import (
     lowest,
     preload,
 )
-from reident.kernels.desk import COUNTER, STARTS, Asked, Classes, Desk, Least, fetch, limit_of
+from reident.kernels.desk import (
+    COUNTER,
+    MOST_LIMIT,
+    STARTS,
+    Asked,
+    Classes,
+    Desk,
+    Least,
+    fetch,
+    limit_of,
+)
 from reident.kernels.pairs import EQUAL, Scorer
 
 if TYPE_CHECKING:
@@ -35,8 +44,6 @@ if TYPE_CHECKING:
     from reident.kernels.runs import Block
 
 Ints = npt.NDArray[np.int64]
-MOST_LIMIT = 1 << (DIGITS + MISMATCHES)
-"""Bounds, in sixteenths of a mismatch, that a counter can hold."""
 
 
 @numba.njit(cache=True, nogil=True)

@@ -15,6 +15,8 @@ COUNTER = (OVER + 2) * WORDS
 """Words of a counter, and of a row more for carries."""
 STARTS = 8
 """Counters at their start that are kept, because PUF rows differ in their limits."""
+MOST_LIMIT = 1 << OVER
+"""Where a counter overflows, in sixteenths of a mismatch: larger bounds filter nothing."""
 MOST_SUM = (1 << SUMS) - 1
 """What missing values add up to is exact below this."""
 

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from reident.kernels.bitmaps import (
     DIGITS,
-    MISMATCHES,
     NO_BITS,
     NO_CLASS,
     OVER,
@@ -27,6 +26,7 @@ from reident.kernels.bitmaps import (
 )
 from reident.kernels.desk import (
     COUNTER,
+    MOST_LIMIT,
     MOST_SUM,
     STARTS,
     Asked,
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from reident.kernels.shortlist import Shortlist
 
 Ints = npt.NDArray[np.int64]
-MOST_LIMIT = 1 << (DIGITS + MISMATCHES)
-"""Where a counter overflows, in sixteenths."""
 
 
 @numba.njit(cache=True, nogil=True)
