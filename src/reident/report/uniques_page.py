@@ -205,7 +205,8 @@ def cannot_show() -> Section:
 
 def certificate(manifest: Mapping[str, Any], run: list[tuple[str, Any]]) -> Section:
     """Which file, options and versions gave this result."""
-    options = [(name, grounds.written(value)) for name, value in manifest["options"].items()]
+    given = {name: value for name, value in manifest["options"].items() if value not in ("", [])}
+    options = [(name, grounds.written(value)) for name, value in given.items()]
     return Section(
         name="certificate",
         heading="Certificate",
