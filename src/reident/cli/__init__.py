@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0 done; 1 failed; 2 bad study, file or flag, or a refusal; 3 done, an agreed limit is exceeded.
     """
-    from reident.cli import talk  # noqa: PLC0415  # rich is not needed to parse flags
+    from reident.cli import talk
 
     try:
         code = app(
@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def entry() -> None:
     """The `reident` command."""
-    import signal  # noqa: PLC0415  # only the real command takes signals
+    import signal
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     sys.exit(main())

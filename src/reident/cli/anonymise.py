@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+from pathlib import Path
 from typing import Any
 
 from reident.cli.flags import Count, names_in
@@ -60,11 +60,11 @@ def anonymise(  # noqa: PLR0913  # the flags of all methods
         force: Replace files that are there.
         json: Print the result as JSON.
     """
-    from reident import masking  # noqa: PLC0415  # see cli/__init__
-    from reident.cli import talk  # noqa: PLC0415
-    from reident.errors import Fault, SpecError  # noqa: PLC0415
-    from reident.io.outputs import as_json  # noqa: PLC0415
-    from reident.report import anonymised as report  # noqa: PLC0415
+    from reident import masking
+    from reident.cli import talk
+    from reident.errors import Fault, SpecError
+    from reident.io.outputs import as_json
+    from reident.report import anonymised as report
 
     asked: dict[str, Any] = {
         "methods": names_in(method), "key": key, "qi": names_in(qi), "sa": names_in(sa), "k": k,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+from pathlib import Path
 
 
 def check(study: Path, /, *, json: bool = False) -> int:
@@ -12,10 +12,10 @@ def check(study: Path, /, *, json: bool = False) -> int:
         study: The study file (TOML).
         json: Print faults and notes as JSON.
     """
-    from reident.api import check_study  # noqa: PLC0415  # see cli/__init__
-    from reident.cli import talk  # noqa: PLC0415
-    from reident.io.outputs import as_json  # noqa: PLC0415
-    from reident.report.plain import plain  # noqa: PLC0415
+    from reident.api import check_study
+    from reident.cli import talk
+    from reident.io.outputs import as_json
+    from reident.report.plain import plain
 
     faults, notes = check_study(study)
     if json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+from pathlib import Path
 
 
 def compare(*runs: Path, json: bool = False) -> int:
@@ -12,11 +12,11 @@ def compare(*runs: Path, json: bool = False) -> int:
         runs: Run folders; the first is what the others are held against.
         json: Print the comparison as JSON.
     """
-    from reident.beside import compare_runs  # noqa: PLC0415  # see cli/__init__
-    from reident.cli import talk  # noqa: PLC0415
-    from reident.errors import Fault, SpecError  # noqa: PLC0415
-    from reident.io.outputs import as_json  # noqa: PLC0415
-    from reident.report import beside as report  # noqa: PLC0415
+    from reident.beside import compare_runs
+    from reident.cli import talk
+    from reident.errors import Fault, SpecError
+    from reident.io.outputs import as_json
+    from reident.report import beside as report
 
     if len(runs) < 2:
         raise SpecError(Fault(where="runs", found="fewer than two", remedy="Name at least two"))

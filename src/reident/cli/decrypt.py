@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+from pathlib import Path
 
 
 def decrypt(
@@ -25,8 +25,8 @@ def decrypt(
         encoding: The encoding of csv files, by Python's name for it; utf-8 by default.
         force: Replace what is there.
     """
-    from reident import api  # noqa: PLC0415  # see cli/__init__
-    from reident.cli import talk  # noqa: PLC0415
+    from reident import api
+    from reident.cli import talk
 
     frame = api.decrypt(
         file, key_file=key_file, out=out, force=force, separator=separator, encoding=encoding

@@ -12,9 +12,9 @@ def demo(*, out: Path = Path("reident-demo"), force: bool = False) -> int:
         out: Where the files, the study and its run folder go.
         force: Replace an earlier demo.
     """
-    from reident.api import Study  # noqa: PLC0415  # see cli/__init__
-    from reident.cli.scenario import write  # noqa: PLC0415
-    from reident.cli.study import run_study  # noqa: PLC0415
+    from reident.api import Study
+    from reident.cli.scenario import write
+    from reident.cli.study import run_study
 
     path = write(out, records=2000, seed=20261115, force=force)
     # The demo's limit is there to be exceeded: it shows what a board would see, and is no failure.

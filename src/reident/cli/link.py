@@ -77,9 +77,9 @@ def link(  # noqa: PLR0913  # the flags of a whole study
         json: Print results.json instead of the table.
         save: Also write a study file that says the same, with paths from its own folder.
     """
-    from reident.api import save_study  # noqa: PLC0415  # see cli/__init__
-    from reident.cli.study import run_study  # noqa: PLC0415
-    from reident.errors import Fault, RefusalError, SpecError  # noqa: PLC0415
+    from reident.api import save_study
+    from reident.cli.study import run_study
+    from reident.errors import Fault, RefusalError, SpecError
 
     try:
         how = {"separator": separator, "decimal": decimal, "encoding": encoding}
@@ -116,10 +116,10 @@ def _study(  # noqa: PLR0913, PLR0917  # the flags of a whole study
     missing: str,
     how: dict[str, str],
 ) -> Study:
-    from reident.api import Study  # noqa: PLC0415  # see cli/__init__
-    from reident.errors import Fault, SpecError  # noqa: PLC0415
-    from reident.model.files import IntruderFile, PublicFile, TruthFile  # noqa: PLC0415
-    from reident.model.variables import Stratum  # noqa: PLC0415
+    from reident.api import Study
+    from reident.errors import Fault, SpecError
+    from reident.model.files import IntruderFile, PublicFile, TruthFile
+    from reident.model.variables import Stratum
 
     if truth_keys and not truth:
         raise SpecError(
@@ -150,8 +150,8 @@ def _by_flag(fault: Fault) -> Fault:
 
 def _variables(on: str) -> tuple[Variable, ...]:
     """The variables; the faults of all of them are told under their names."""
-    from reident.errors import SpecError  # noqa: PLC0415  # see cli/__init__
-    from reident.model.variables import Variable  # noqa: PLC0415
+    from reident.errors import SpecError
+    from reident.model.variables import Variable
 
     made, faults = [], []
     for part in names_in(on):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+from pathlib import Path
 
 from reident.cli.flags import Count, names_in
 
@@ -16,13 +16,13 @@ def plan(study: Path, /, *, only: str = "", jobs: Count = 0, json: bool = False)
         jobs: Threads; by default one per core.
         json: Print the forecast as JSON.
     """
-    import os  # noqa: PLC0415  # see cli/__init__
+    import os
 
-    from rich.table import Table  # noqa: PLC0415
+    from rich.table import Table
 
-    from reident.api import Study  # noqa: PLC0415
-    from reident.cli import talk  # noqa: PLC0415
-    from reident.io.outputs import as_json  # noqa: PLC0415
+    from reident.api import Study
+    from reident.cli import talk
+    from reident.io.outputs import as_json
 
     rows = Study.read(study).plan(
         only=names_in(only),

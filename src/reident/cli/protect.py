@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reident.cli.flags import Count, names_in
@@ -68,10 +68,10 @@ def protect(  # noqa: PLR0913  # the flags of a whole question
         force: Replace what is there.
         json: Print the result as JSON.
     """
-    import os  # noqa: PLC0415  # see cli/__init__
+    import os
 
-    from reident import api  # noqa: PLC0415
-    from reident.errors import SpecError  # noqa: PLC0415
+    from reident import api
+    from reident.errors import SpecError
 
     given = {"base": base, "rounding": rounding, "scale": scale, "share": share}
     lists = {"change": names_in(change)} if change else {}
@@ -111,10 +111,10 @@ def _flag(where: str) -> str:
 
 
 def _show(found: Protected, out: Path, *, json: bool) -> None:
-    from reident.cli import talk  # noqa: PLC0415  # see cli/__init__
-    from reident.handover import folder_of  # noqa: PLC0415
-    from reident.io.outputs import as_json  # noqa: PLC0415
-    from reident.report import protect as report  # noqa: PLC0415
+    from reident.cli import talk
+    from reident.handover import folder_of
+    from reident.io.outputs import as_json
+    from reident.report import protect as report
 
     results: dict[str, Any] = found.to_dict()
     if json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+from pathlib import Path
 
 from reident.cli.flags import Count, names_in
 
@@ -31,8 +31,8 @@ def run(
         force: Replace a finished run.
         json: Print results.json instead of the table.
     """
-    from reident.api import Study  # noqa: PLC0415  # see cli/__init__
-    from reident.cli.study import run_study  # noqa: PLC0415
+    from reident.api import Study
+    from reident.cli.study import run_study
 
     ending = ".unperturbed.run" if unperturbed else ".run"
     return run_study(

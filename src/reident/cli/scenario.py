@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # cyclopts reads the signature
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import App, Parameter
@@ -27,8 +27,8 @@ def study(
         seed: Names the population; the same seed gives the same bytes.
         force: Replace files of an earlier scenario.
     """
-    from reident.cli import talk  # noqa: PLC0415  # see cli/__init__
-    from reident.report.plain import plain  # noqa: PLC0415
+    from reident.cli import talk
+    from reident.report.plain import plain
 
     path = write(out, records=records, seed=seed, force=force)
     talk.stdout().print(plain(f"Study: {path}"), soft_wrap=True)
@@ -75,10 +75,10 @@ def microagg(  # noqa: PLR0913  # the flags of a whole situation
         force: Replace files of an earlier scenario.
         json: Print the measurements as JSON.
     """
-    from reident import api  # noqa: PLC0415  # see cli/__init__
-    from reident.cli import talk  # noqa: PLC0415
-    from reident.cli.flags import numbers_in  # noqa: PLC0415
-    from reident.report.plain import plain  # noqa: PLC0415
+    from reident import api
+    from reident.cli import talk
+    from reident.cli.flags import numbers_in
+    from reident.report.plain import plain
 
     asked = {
         "situation": situation, "records": records, "seed": seed, "method": method,
@@ -96,12 +96,12 @@ def microagg(  # noqa: PLR0913  # the flags of a whole situation
 def _claims(
     out: Path, asked: dict[str, Any], *, ks: list[int], seeds: int, force: bool, json: bool
 ) -> int:
-    import os  # noqa: PLC0415  # see cli/__init__
+    import os
 
-    from reident.api import write_claims  # noqa: PLC0415
-    from reident.cli import talk  # noqa: PLC0415
-    from reident.io.outputs import as_json  # noqa: PLC0415
-    from reident.report.claims import table  # noqa: PLC0415
+    from reident.api import write_claims
+    from reident.cli import talk
+    from reident.io.outputs import as_json
+    from reident.report.claims import table
 
     rows = write_claims(
         out,
@@ -143,10 +143,10 @@ def pwscup(
         force: Replace files of an earlier scenario.
         json: Print the measurements as JSON.
     """
-    from reident.api import write_contest  # noqa: PLC0415  # see cli/__init__
-    from reident.cli import talk  # noqa: PLC0415
-    from reident.io.outputs import as_json  # noqa: PLC0415
-    from reident.report import contest as report  # noqa: PLC0415
+    from reident.api import write_contest
+    from reident.cli import talk
+    from reident.io.outputs import as_json
+    from reident.report import contest as report
 
     found = write_contest(out, records=records, seed=seed, figures=figures, force=force)
     if json:
@@ -159,6 +159,6 @@ def pwscup(
 
 def write(out: Path, *, records: int, seed: int, force: bool) -> Path:
     """Write a scenario's files and return the path of its study."""
-    from reident.api import write_scenario  # noqa: PLC0415  # see cli/__init__
+    from reident.api import write_scenario
 
     return write_scenario(out, records=records, seed=seed, force=force)

@@ -59,10 +59,10 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
         force: Replace what an earlier search wrote.
         json: Print the result as JSON.
     """
-    import os  # noqa: PLC0415  # see cli/__init__
+    import os
 
-    from reident import haystack as search  # noqa: PLC0415
-    from reident.errors import SpecError  # noqa: PLC0415
+    from reident import haystack as search
+    from reident.errors import SpecError
 
     asked: dict[str, Any] = {
         "variables": names_in(vars),
@@ -97,11 +97,11 @@ def _flag(where: str) -> str:
 
 
 def _show_plan(hay: Haystack, *, json: bool) -> int:
-    from rich.table import Table  # noqa: PLC0415  # see cli/__init__
+    from rich.table import Table
 
-    from reident import haystack as search  # noqa: PLC0415
-    from reident.cli import talk  # noqa: PLC0415
-    from reident.io.outputs import as_json  # noqa: PLC0415
+    from reident import haystack as search
+    from reident.cli import talk
+    from reident.io.outputs import as_json
 
     rows = search.plan(hay)
     if json:
@@ -118,9 +118,9 @@ def _show_plan(hay: Haystack, *, json: bool) -> int:
 
 
 def _show(found: Uniques, folder: Path | None, *, json: bool) -> None:
-    from reident.cli import talk  # noqa: PLC0415  # see cli/__init__
-    from reident.io.outputs import as_json  # noqa: PLC0415
-    from reident.report import uniques as report  # noqa: PLC0415
+    from reident.cli import talk
+    from reident.io.outputs import as_json
+    from reident.report import uniques as report
 
     results = found.to_dict()
     if json:

@@ -44,13 +44,13 @@ def utility(  # noqa: PLR0913  # the flags of a whole question
         encoding: The encoding of csv files, by Python's name for it; utf-8 by default.
         json: Print the result as JSON.
     """
-    from dataclasses import replace  # noqa: PLC0415  # see cli/__init__
+    from dataclasses import replace
 
-    from reident.cli import talk  # noqa: PLC0415
-    from reident.errors import SpecError  # noqa: PLC0415
-    from reident.io.outputs import as_json  # noqa: PLC0415
-    from reident.loss import compare_files  # noqa: PLC0415
-    from reident.report import utility as report  # noqa: PLC0415
+    from reident.cli import talk
+    from reident.errors import SpecError
+    from reident.io.outputs import as_json
+    from reident.loss import compare_files
+    from reident.report import utility as report
 
     asked: dict[str, Any] = {
         "qi": names_in(qi),
