@@ -7,7 +7,7 @@ JOBS   ?= 2
 # Tests write thousands of run folders, and every file is synced: in memory that costs nothing.
 SCRATCH := $(shell [ -w /dev/shm ] && echo /dev/shm || echo $${TMPDIR:-/tmp})
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test fuzz check bench docs clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -19,6 +19,10 @@ demo: $(STAMP)  ## the whole study on made-up data
 
 test: $(STAMP)  ## every test
 	TMPDIR=$(SCRATCH) $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+fuzz: $(STAMP)  ## the drawn tests again, on examples not seen before
+	TMPDIR=$(SCRATCH) $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --hypothesis-profile new \
+		tests/oracle tests/laws tests/bad_input
 
 check: $(STAMP)  ## style, types, direction of dependency
 	$(BIN)/ruff check .
