@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import reident as ri
 from reident.encode.categories import Coded
 from reident.errors import CapacityError
+from reident.kernels.dealing import ROUND
 from reident.needles import find, stream, transforms, wildcard
 from reident.needles.minimal import minimal_sets
 from reident.needles.risk import individual_risk
@@ -177,9 +178,9 @@ def test_sums_are_those_of_the_paper_and_decode_back(coded):
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 @pytest.mark.parametrize("sizes", [(3, 4, 5), (300, 500), (2**31, 2**31, 8)])
-def test_many_records_in_many_partitions(sizes, jobs):
+def test_many_records_in_many_rounds_and_partitions(sizes, jobs):
     draw = np.random.default_rng(7)
-    many = draw.integers(0, 30_000, 60_000)
+    many = draw.integers(0, 30_000, 2 * ROUND + 30_000)
     codes = np.stack([draw.integers(0, size, 30_000)[many] for size in sizes])
     coded = Coded(codes.astype(np.uint32), sizes, (-1,) * len(sizes))
     _, inverse, count = np.unique(codes, axis=1, return_inverse=True, return_counts=True)

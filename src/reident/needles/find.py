@@ -6,14 +6,14 @@ All of them give the same counts. `stream` and `wildcard` have files of their ow
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from reident.errors import CapacityError, Fault
-from reident.kernels import cells
-from reident.needles.transforms import bits_of, by_parts, dealt, dealt_sums, keys_of
+from reident.kernels import cells, dealing
+from reident.needles.transforms import Keys, bits_of, dealt, dealt_sums, keys_of, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,16 +79,14 @@ def by_sums(coded: Coded, k: int, jobs: int, transform: str) -> Found:
     """The second variant (4): equal sums are equal P-sets; sums are counted by hashing."""
     short = transform == "t2" and bits_of(coded.sizes, "t2") <= 64
     hand = dealt_sums(coded, jobs) if short else dealt(keys_of(coded, transform, jobs), jobs)
-    counts = np.empty(coded.records, np.uint32)
     tallies: list[Tally] = []
 
-    def work(bounds: npt.NDArray[np.int64]) -> None:
+    def count(keys: Keys, bounds: Any, span: tuple[int, int], bits: int) -> None:
         tally = np.zeros(levels(k), np.int64)
-        cells.count_parts(hand.keys, hand.rows, bounds, hand.bits, tally, counts)
+        dealing.count_parts(keys, bounds, span, bits, tally)
         tallies.append(tally)
 
-    by_parts(jobs, hand, work)
-    return Found(counts, np.sum(tallies, axis=0))
+    return Found(replaced(hand, jobs, count, np.uint32), np.sum(tallies, axis=0))
 
 
 WAYS: dict[str, Callable[[Coded, int, int], Found]] = {

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels import cells
+from reident.kernels import cells, dealing
 from reident.needles.threads import on_threads, spans, together
 
 if TYPE_CHECKING:
@@ -154,62 +154,62 @@ WORDS: dict[str, Callable[[Coded, tuple[int, int], int], tuple[Keys, int]]] = {
 
 
 class Dealt(NamedTuple):
-    """Keys by partition, with the record of each; partition p is bounds[p]..bounds[p + 1] - 1."""
+    """Keys of rounds of records by partition; `kernels.dealing` says how.
+
+    parts[r]: the partition of record r. Round q has partition p at bounds[q, p]..bounds[q, p + 1] -
+    1, from its first record on.
+    """
 
     keys: Keys
-    rows: npt.NDArray[np.uint32]
-    bounds: npt.NDArray[np.int64]
+    parts: npt.NDArray[np.uint16]
+    bounds: npt.NDArray[np.int32]
     bits: int
 
 
 def dealt(keys: Keys, jobs: int) -> Dealt:
     """Deal keys into partitions by their hash."""
-    return _dealt(
-        len(keys),
-        lambda span, bits, out: cells.part_sizes(keys[span[0] : span[1]], bits, out),
-        lambda span, *more: cells.deal(keys[span[0] : span[1]], span[0], *more),
-        jobs,
-    )
+    return _dealt(len(keys), partial(dealing.deal, keys), jobs)
 
 
 def dealt_sums(coded: Coded, jobs: int) -> Dealt:
     """Deal T2 sums that fit one word into partitions, as they are made."""
     radix = radix_of(coded.sizes)
-    return _dealt(
-        coded.records,
-        lambda *more: cells.sum_part_sizes(coded.codes, radix, *more),
-        lambda *more: cells.deal_sums(coded.codes, radix, *more),
-        jobs,
-    )
+    return _dealt(coded.records, partial(dealing.deal_sums, coded.codes, radix), jobs)
 
 
-def _dealt(
-    n: int, part_sizes: Callable[..., object], deal: Callable[..., object], jobs: int
-) -> Dealt:
-    """Count each thread's share of each partition, then deal every key to its place."""
+def _dealt(n: int, deal: Callable[..., object], jobs: int) -> Dealt:
     bits = min(MOST_BITS, (n // PART_ROWS).bit_length())
-    cuts = spans(jobs, n)
-    sizes = np.zeros((len(cuts), 1 << bits), np.int64)
-    pairs = zip(cuts, sizes, strict=True)
-    together(jobs, [partial(part_sizes, cut, bits, own) for cut, own in pairs])
-    # Partition by partition, and inside it thread by thread: each thread has places of its own.
-    ends = np.cumsum(sizes.T.ravel())
-    place = np.ascontiguousarray((ends - sizes.T.ravel()).reshape(-1, len(cuts)).T)
-    keys, rows = np.empty(n, np.uint64), np.empty(n, np.uint32)
-    pairs = zip(cuts, place, strict=True)
-    together(jobs, [partial(deal, cut, bits, own, keys, rows) for cut, own in pairs])
-    return Dealt(keys, rows, np.concatenate([[0], ends[len(cuts) - 1 :: len(cuts)]]), bits)
+    rounds = -(-n // dealing.ROUND)
+    hand = Dealt(
+        np.empty(n, np.uint64),
+        np.empty(n, np.uint16),
+        np.empty((rounds, (1 << bits) + 1), np.int32),
+        bits,
+    )
+    in_spans(jobs, rounds, lambda span: deal(span, bits, hand.parts, hand.bounds, hand.keys))
+    return hand
+
+
+def replaced(
+    hand: Dealt, jobs: int, replace: Callable[..., object], kind: type[np.unsignedinteger]
+) -> Any:
+    """What `replace` puts in the places of the keys of some partitions, record by record."""
+    in_spans(jobs, 1 << hand.bits, lambda span: replace(hand.keys, hand.bounds, span, hand.bits))
+    out = np.empty(len(hand.keys), kind)
+    in_spans(
+        jobs,
+        len(hand.bounds),
+        lambda span: dealing.collect(hand.keys, hand.parts, hand.bounds, span, out),
+    )
+    return out
 
 
 def numbered(keys: Keys, jobs: int) -> Keys:
     """Keys numbered anew, below the number of records; equal keys get equal numbers."""
-    hand = dealt(keys, jobs)
-    out = np.empty(len(keys), np.uint64)
-    by_parts(jobs, hand, lambda bounds: cells.number_parts(*hand[:2], bounds, hand.bits, out))
+    out: Keys = replaced(dealt(keys, jobs), jobs, dealing.number_parts, np.uint64)
     return out
 
 
-def by_parts(jobs: int, hand: Dealt, work: Callable[[npt.NDArray[np.int64]], object]) -> None:
-    """Do some work on the bounds of a few partitions at a time."""
-    pieces = spans(TASKS * jobs, len(hand.bounds) - 1)
-    together(jobs, [partial(work, hand.bounds[a : b + 1]) for a, b in pieces])
+def in_spans(jobs: int, n: int, work: Callable[[tuple[int, int]], object]) -> None:
+    """Do some work on 0..n - 1, in several spans for each thread, to share it out evenly."""
+    together(jobs, [partial(work, span) for span in spans(TASKS * jobs, n)])
