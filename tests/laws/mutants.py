@@ -344,8 +344,8 @@ MUTANTS = [
         "kernels/dealing.py",
         (
             "deal_round",
-            "bounds[part + _ONE] += 1",
-            "bounds[part] += 1",
+            "place[p] = bounds[p]",
+            "place[p] = 0",
             UNIQUES,
             "many_records",
             True,
@@ -376,8 +376,8 @@ MUTANTS = [
         ),
         (
             "collect",
-            "first, last = r * ROUND, min((r + 1) * ROUND, len(parts))",
-            "first, last = r, min((r + 1) * ROUND, len(parts))",
+            "to[i] = mine[place[part]]",
+            "to[i] = mine[i]",
             UNIQUES,
             "many_records",
             True,

@@ -14,7 +14,7 @@ import polars as pl
 from reident.encode.text import text_of
 from reident.errors import DataError, Fault
 from reident.io.csv import csv_names, read_csv
-from reident.io.formats import columnar, database, frames, statistical, workbook
+from reident.io.formats import apart, columnar, database, frames, workbook
 from reident.io.formats.presence import refuse_unless_there
 from reident.io.labels import Table
 from reident.model.files import DATABASES
@@ -36,7 +36,7 @@ class Door(NamedTuple):
 
 CSV = Door(csv_names, read_csv)
 ARROW = Door(columnar.arrow_names, columnar.arrow_frame)
-STATISTICAL = Door(statistical.names, statistical.frame, statistical.table)
+STATISTICAL = Door(apart.names, apart.frame, apart.table)
 DOORS = {
     ".csv": CSV,
     ".csv.gz": CSV,
