@@ -20,9 +20,9 @@ demo: $(STAMP)  ## the whole study on made-up data
 test: $(STAMP)  ## every test
 	TMPDIR=$(SCRATCH) $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
-fuzz: $(STAMP)  ## the drawn tests again, on examples not seen before
-	TMPDIR=$(SCRATCH) $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --hypothesis-profile new \
-		tests/oracle tests/laws tests/bad_input
+fuzz: $(STAMP)  ## the drawn tests again, on many examples not seen before
+	TMPDIR=$(SCRATCH) REIDENT_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m pytest -n $(JOBS) \
+		--dist loadgroup --hypothesis-profile new tests/fuzz tests/oracle tests/laws
 
 check: $(STAMP)  ## style, types, direction of dependency
 	$(BIN)/ruff check .
