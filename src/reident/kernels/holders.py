@@ -102,6 +102,18 @@ class Asked(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True)
+def present(codes: npt.NDArray[np.int32]) -> Any:
+    """The variables that have a value."""
+    has = np.empty(len(codes), np.int64)
+    count = 0
+    for j in range(len(codes)):
+        if codes[j] >= 0:
+            has[count] = j
+            count += 1
+    return has[:count]
+
+
+@numba.njit(cache=True, nogil=True)
 def fits(held: Table, row: int, asked: Asked) -> Any:
     """Whether a row is asked for: categories that share a bitmap are told apart here."""
     for j in asked.chosen:
@@ -121,7 +133,8 @@ def slots_of(held: Table, asked: Asked) -> Any:
         mine = slot(held, j, asked.codes[j])
         at = k
         while at > 0 and held.holders[slots[at - 1, 0]] > held.holders[mine]:
-            slots[at] = slots[at - 1]
+            # Not as a row: numba compiles what to say if rows do not fit, for three seconds.
+            slots[at, 0], slots[at, 1] = slots[at - 1, 0], slots[at - 1, 1]
             at -= 1
         slots[at, 0] = mine
         slots[at, 1] = held.first[j] + held.size[j] if asked.wild else mine

@@ -99,8 +99,10 @@ def maximal_masks(
         while first + size > len(out_masks):
             out_masks = np.concatenate((out_masks, np.empty_like(out_masks)))
             out_owners = np.concatenate((out_owners, np.empty_like(out_owners)))
-        out_masks[first : first + size] = masks[:size]
-        out_owners[first : first + size] = owners[:size]
+        # One by one: as slices they take seconds to compile, see holders.
+        for k in range(size):
+            out_masks[first + k] = masks[k]
+            out_owners[first + k] = owners[k]
         bounds[p - tile[0] + 1] = first + size
     total = bounds[rows]
     return Antichains(bounds, out_masks[:total].copy(), out_owners[:total].copy())

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.holders import EXACT, WILD, WORD, Asked, Table, find, slot
+from reident.kernels.holders import EXACT, WILD, WORD, Asked, Table, find, present, slot
 from reident.kernels.masks import TAKEN
 from reident.kernels.records import (
     Both,
@@ -270,7 +270,7 @@ def uniques(held: Table, spans: npt.NDArray[np.int64], first: int, last: int) ->
     two = np.empty(2, np.int64)
     count = 0
     for i in range(first, last):
-        has = np.flatnonzero(held.codes[i] >= 0)
+        has = present(held.codes[i])
         if len(has):
             asked = Asked(held.codes[i], has, EXACT)
             if find(held, asked, spans[i, 0], spans[i, 1], two) == 1:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.kernels.bitmaps import lowest
-from reident.kernels.holders import WORD, Table, slot
+from reident.kernels.holders import WORD, Table, present, slot
 from reident.kernels.masks import insert
 
 
@@ -53,7 +53,7 @@ class Chain(NamedTuple):
 def record_of(both: Both, row: int, span: npt.NDArray[np.int64]) -> Record:
     """A PUF row that meets PUF rows span[0] to span[1] - 1 and EIF rows span[2] to span[3] - 1."""
     codes = both.puf.codes[row]
-    has = np.flatnonzero(codes >= 0)
+    has = present(codes)
     slots = np.empty(len(has), np.int64)
     for k in range(len(has)):
         slots[k] = slot(both.puf, has[k], codes[has[k]])
@@ -73,8 +73,10 @@ def roomy(chain: Chain, more: int) -> Chain:
     if size + more <= len(chain.masks):
         return chain
     larger = new_chain(2 * len(chain.masks) + more)
-    larger.masks[:size] = chain.masks[:size]
-    larger.owners[:size] = chain.owners[:size]
+    # One by one: as slices they take seconds to compile, see holders.
+    for k in range(size):
+        larger.masks[k] = chain.masks[k]
+        larger.owners[k] = chain.owners[k]
     larger.size[0] = size
     return larger
 

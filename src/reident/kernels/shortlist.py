@@ -119,9 +119,10 @@ def unfold(short: Shortlist, rows: Ints, puf: Ints, eif: Ints, out: npt.NDArray[
                 out[place - 1, 2] > units
                 or (out[place - 1, 2] == units and out[place - 1, 1] > position)
             ):
-                out[place] = out[place - 1]
+                # Units and position, as below; a whole row takes seconds to compile, see holders.
+                out[place, 1], out[place, 2] = out[place - 1, 1], out[place - 1, 2]
                 place -= 1
-            out[place, 0], out[place, 1], out[place, 2] = puf[row], position, units
+            out[at, 0], out[place, 1], out[place, 2] = puf[row], position, units
             at += 1
         rank, begin = 0, first
         while begin < at:
