@@ -48,7 +48,7 @@ class Checkpoints:
     """The parts of one run. Jobs are numbered in the order in which they begin.
 
     Files are in `folder`, which is private; what an earlier run has left there is found again.
-    `every` is the number of seconds between two files.
+    `every` is the number of seconds between two files; 0 writes each part at once.
     """
 
     def __init__(self, folder: Path, every: float = EVERY) -> None:
@@ -98,7 +98,7 @@ class Checkpoints:
         start = time.monotonic()
         self._write(batch)
         end = time.monotonic()
-        self._due = end + max(self._every, SHARE * (end - start))
+        self._due = end + (max(self._every, SHARE * (end - start)) if self._every else 0.0)
 
     def _write(self, batch: Sequence[tuple[Steps[Any], int, tuple[Any, ...]]]) -> None:
         if not batch:

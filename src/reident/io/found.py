@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reident import disk
 from reident.io.intake import fingerprint
-from reident.io.outputs import FINISHED, as_json, publish, run_folder
+from reident.io.outputs import FINISHED, as_json, publish, run_folder, write_parquet
 from reident.io.writing import write_table
 from reident.model.files import SourceFile
 
@@ -51,8 +51,7 @@ def fill(
     if restricted:
         home = disk.make_folder(draft / "restricted")
         for name, frame in restricted.items():
-            with disk.create(home / f"{name}.parquet") as stream:
-                frame.write_parquet(stream)
+            write_parquet(home / f"{name}.parquet", frame)
     disk.write_text(draft / "report.html", page)
     outputs, made = {}, draft.parent / "released"
     if released is not None:

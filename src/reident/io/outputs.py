@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import io
 import json
 import os
 import re
@@ -163,12 +164,10 @@ def _write(
 ) -> None:
     start = time.perf_counter()
     restricted = disk.make_folder(draft / "restricted")
-    with disk.create(restricted / "pairs.parquet") as stream:
-        pairs.write_parquet(stream)
+    write_parquet(restricted / "pairs.parquet", pairs)
     disk.write_text(restricted / "encoding.json", as_json(result.encoding))
     if result.strata:
-        with disk.create(restricted / "strata.parquet") as stream:
-            _all_strata(result).write_parquet(stream)
+        write_parquet(restricted / "strata.parquet", _all_strata(result))
     disk.write_text(draft / "study.toml", study_text(study))
     for name, content in extras.items():
         disk.make_folder((draft / name).parent)
@@ -178,6 +177,14 @@ def _write(
     manifest = {**result.manifest, "study": study_dict(study), "timings": timings}
     disk.write_text(draft / "manifest.json", as_json(manifest))
     disk.write_text(draft / FINISHED, as_json(result.to_dict()))
+
+
+def write_parquet(path: Path, frame: pl.DataFrame) -> None:
+    """Write a frame. polars would write into the file by itself, and hide that a disk is full."""
+    content = io.BytesIO()
+    frame.write_parquet(content)
+    with disk.create(path) as stream:
+        stream.write(content.getbuffer())
 
 
 def publish(draft: Path, folder: Path) -> None:
