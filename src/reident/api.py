@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -11,11 +12,13 @@ import polars as pl
 from reident import disk, handover
 from reident.audit import audit
 from reident.encode.cells import number_table
+from reident.engine.memory import refuse_beyond
 from reident.errors import DataError, Fault, RefusalError, SpecError
 from reident.guard import protect_options
 from reident.haystack import haystack, look
-from reident.io import outputs
+from reident.io import kept, outputs
 from reident.io.intake import take_in
+from reident.io.room import need_of
 from reident.io.saved import saved_text
 from reident.io.spec import examine, read_study, read_text
 from reident.io.tables import read_table, refuse_absent
@@ -124,7 +127,7 @@ class Study(model.Study):
         limits = {name: v for name, v in self.limits.items() if not name or name in chosen_attacks}
         return type(self)(**parts | {"attacks": chosen_attacks, "limits": limits})
 
-    def run_to(
+    def run_to(  # noqa: PLR0913  # the flags of a whole study
         self,
         folder: Path | str,
         *,
@@ -133,28 +136,59 @@ class Study(model.Study):
         audit_records: int = 0,
         unperturbed: bool = False,
         force: bool = False,
+        resume: bool = False,
+        memory: int | None = None,
         watch: Watch | None = None,
     ) -> StudyResult:
         """Run the study and write its run folder; nothing is written if anything is wrong.
 
         `only` names the attacks by label. `audit_records` PUF records are derived again by the
-        plain oracle. A finished run is replaced only by `force`.
+        plain oracle. A finished run is replaced only by `force`. With `resume` a run that was
+        interrupted goes on; the study, its files and the versions must be those it began with.
+        A run that would take more than `memory` bytes stops, before it begins where that is known.
         """
         folder = Path(folder)
         chosen(self, only)
-        outputs.refuse_unless_free(folder, force=force)
-        taken = take_in(self, unperturbed=unperturbed)
-        with outputs.run_folder(folder, force=force) as draft:
-            result = run(self, taken, only=only, jobs=jobs, unperturbed=unperturbed, watch=watch)
-            if audit_records:
-                audit(self, taken, result, audit_records)
-            outputs.write_draft(draft, self, result, _shown(result))
-            outputs.publish(draft, folder)
+        functions = kept.functions(self)
+        if resume and functions:
+            raise RefusalError(*functions)
+        refuse_beyond(memory, need_of(self), "the files take about")
+        with outputs.run_folder(folder, force=force, resume=resume) as draft:
+            taken = take_in(self, unperturbed=unperturbed)
+            asked = kept.asked_of(self, taken.inputs, only=tuple(only), unperturbed=unperturbed)
+            with contextlib.ExitStack() as stack:
+                keep = None
+                if not functions:
+                    keep = stack.enter_context(kept.checkpoints(draft, asked, resume=resume))
+                result = run(
+                    self,
+                    taken,
+                    only=only,
+                    jobs=jobs,
+                    unperturbed=unperturbed,
+                    watch=watch,
+                    keep=keep,
+                    memory=memory,
+                )
+                if audit_records:
+                    audit(self, taken, result, audit_records)
+                outputs.write_draft(draft, self, result, _shown(result))
+                outputs.publish(draft, folder)
         return StudyResult.of(result)
 
-    def plan(self, *, only: Sequence[str] = (), jobs: int = 1) -> list[dict[str, Any]]:
-        """What a run would do, per attack: pairs, method, expected seconds and bytes."""
-        return plan(self, take_in(self), only=only, jobs=jobs)
+    def plan(
+        self, *, only: Sequence[str] = (), jobs: int = 1, memory: int | None = None
+    ) -> list[dict[str, Any]]:
+        """What a run would do, per attack: pairs, method, expected seconds and bytes.
+
+        A run that would take more than `memory` bytes is refused.
+        """
+        files = need_of(self)
+        refuse_beyond(memory, files, "the files take about")
+        rows = plan(self, take_in(self), only=only, jobs=jobs)
+        most = max((row["bytes"] for row in rows), default=0)
+        refuse_beyond(memory, files + most, "files and attack take about")
+        return rows
 
 
 def check_study(path: Path) -> tuple[tuple[Fault, ...], tuple[Note, ...]]:

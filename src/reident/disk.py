@@ -7,6 +7,8 @@ the umask, flushed to the disk, and renamed. A reader sees the old file or the n
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import glob
 import os
 from typing import IO, TYPE_CHECKING
 
@@ -33,12 +35,15 @@ def make_folder(path: Path) -> Path:
 def create(path: Path, *, replace: bool = True) -> Iterator[IO[bytes]]:
     """Open a new binary file that appears under its name only when the block ends well.
 
-    Without `replace`, FileExistsError is raised if the name is taken by then.
+    Without `replace`, FileExistsError is raised if the name is taken by then. What a process that
+    was killed has left of such a file is removed.
     """
+    _remove_orphans(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
     try:
         with os.fdopen(handle, "wb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_SH)
             os.fchmod(stream.fileno(), PRIVATE_FILE)
             yield stream
             stream.flush()
@@ -52,6 +57,15 @@ def create(path: Path, *, replace: bool = True) -> Iterator[IO[bytes]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _remove_orphans(path: Path) -> None:
+    """Remove temporary files of this name that nobody holds: the system frees locks of the dead."""
+    for orphan in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        # Between these steps its owner may be done with it.
+        with contextlib.suppress(FileNotFoundError, BlockingIOError), orphan.open("rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            orphan.unlink()
 
 
 def write_text(path: Path, text: str) -> None:

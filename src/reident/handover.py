@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from reident.errors import Fault, RefusalError
 from reident.guard import protect
-from reident.haystack import LIBRARIES
 from reident.io.found import write_found
 from reident.io.intake import fingerprint
+from reident.io.kept import versions
 from reident.io.key_file import keep_key, key_for, read_key
 from reident.io.outputs import refuse_unless_free
 from reident.io.tables import read_table
@@ -54,7 +54,7 @@ def protect_to(
         "inputs": {"file": fingerprint(hay.file, found.records_in)},
         "options": hay.asked.model_dump(mode="json", include={"variables", "key", "k", "missing"})
         | asked.model_dump(mode="json"),
-        "versions": {name: version(name) for name in (*LIBRARIES, "cryptography")},
+        "versions": versions() | {"cryptography": version("cryptography")},
         "jobs": hay.jobs,
     }
     if key_file is not None and key is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,12 +15,13 @@ from reident.encode.categories import Codebook, Coded, codebook, coded, survey
 from reident.encode.cells import MISSING, cells
 from reident.errors import DataError, Fault, SpecError
 from reident.io.batches import batches, outgrows
-from reident.io.found import write_found
+from reident.io.found import fill
 from reident.io.intake import fingerprint, plain
+from reident.io.kept import checkpoints, versions
 from reident.io.keys import key_order, keys_of
-from reident.io.outputs import refuse_unless_free
+from reident.io.outputs import run_folder
 from reident.io.remarks import codes_among
-from reident.io.tables import read
+from reident.io.tables import all_columns, read
 from reident.model.files import SourceFile
 from reident.model.notes import Note, plural
 from reident.model.uniques import RiskFound, UniquesOptions
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from reident.engine.checkpoint import Checkpoints
     from reident.model.uniques import Uniques
     from reident.model.value import Value
     from reident.needles.stream import Streamed
 
-LIBRARIES = ("reident", "numba", "numpy", "polars", "scipy")
 Floats = npt.NDArray[np.float64]
 
 
@@ -51,6 +51,7 @@ Floats = npt.NDArray[np.float64]
 class Haystack:
     """A file and what is asked of it. `jobs` threads and `memory` bytes never change the answer.
 
+    Neither does `keep`, what an earlier search has done.
     `protected` marks records whose data were blanked or encrypted: they are set aside.
     """
 
@@ -59,6 +60,7 @@ class Haystack:
     jobs: int = 1
     memory: int = 0
     protected: npt.NDArray[np.bool_] | None = None
+    keep: Checkpoints | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -128,28 +130,40 @@ def plan(hay: Haystack) -> list[Way]:
     return ways(records, [book.size for book in books], hay.jobs)
 
 
-def look_to(hay: Haystack, folder: Path, *, force: bool) -> Uniques:
-    """Find the unique records and write them: aggregates for all, the list restricted."""
+def look_to(hay: Haystack, folder: Path, *, force: bool, resume: bool = False) -> Uniques:
+    """Find the unique records and write them: aggregates for all, the list restricted.
+
+    With `resume` a search that was interrupted goes on.
+    """
+    with run_folder(folder, force=force, resume=resume) as draft:
+        all_columns(hay.file)  # refuses a file that is not there or that nothing can read
+        file = fingerprint(hay.file, 0)
+        how = hay.file.model_dump(mode="json", exclude={"source"})
+        asked = {"inputs": {"file": file}, "read": how, "options": _plain_options(hay.asked)}
+        with checkpoints(draft, asked, resume=resume) as keep:
+            found = look(replace(hay, keep=keep))
+            _write(draft, folder, hay, found, file)
+    return found
+
+
+def _write(draft: Path, folder: Path, hay: Haystack, found: Uniques, file: dict[str, Any]) -> None:
     from reident.report import html, uniques_page  # noqa: PLC0415  # only who writes a page waits
 
-    refuse_unless_free(folder, force=force)
-    found = look(hay)
     restricted = {}
     if hay.asked.key:
         restricted["uniques"] = found.listed
         if found.minimal is not None:
             restricted |= {"minimal": found.minimal.sets, "values": found.minimal.values}
     manifest = {
-        "inputs": {"file": fingerprint(hay.file, found.records)},
+        "inputs": {"file": file | {"records": found.records}},
         "options": _plain_options(hay.asked),
         "method": {"name": found.method, "why": found.why},
-        "versions": {name: version(name) for name in LIBRARIES},
+        "versions": versions(),
         "jobs": hay.jobs,
     }
     results = found.to_dict()
     page = html.render(uniques_page.document(results, manifest))
-    write_found(folder, results, restricted, manifest, page=page, force=force)
-    return found
+    fill(draft, folder, results, restricted, manifest, page=page)
 
 
 def _plain_options(asked: UniquesOptions) -> dict[str, Any]:
@@ -184,7 +198,7 @@ def _held(hay: Haystack) -> Uniques:
     risk = None if weights is None else _risk(hay, held, rows, weights)
     minimal = None
     if asked.minimal:
-        minimal = explained(asked, held.books, rows, found, held.kept, hay.jobs)
+        minimal = explained(hay.asked, held.books, rows, found, held.kept, hay.jobs, keep=hay.keep)
         minimal = replace(minimal, sets=with_keys(minimal.sets, keys))
     return summary(
         asked,
@@ -216,7 +230,9 @@ def _found(hay: Haystack, rows: Coded) -> tuple[str, str, Found]:
     """Count, the way asked for or the cheapest."""
     asked = hay.asked
     if asked.missing == "wildcard":
-        found = compatible(rows, hay.jobs) if rows.records else find(rows, asked.k, "t2", 1)
+        found = (
+            compatible(rows, hay.jobs, hay.keep) if rows.records else find(rows, asked.k, "t2", 1)
+        )
         return "wildcard", "missing matches everything, so there are no cells", found
     method, why = (
         cheapest(ways(rows.records, rows.sizes, hay.jobs))
@@ -255,7 +271,7 @@ def _streamed(hay: Haystack) -> Uniques:
             count_categories(batch, sizes)
             yield batch
 
-    streamed = stream(code, asked.k, drop=asked.missing == "drop")
+    streamed = stream(code, asked.k, drop=asked.missing == "drop", keep=hay.keep)
     keys = _keys_at(hay, streamed) if asked.key else pl.DataFrame()
     large = "the file is larger than what may be held in memory"
     return summary(

@@ -7,7 +7,6 @@ import platform
 import sys
 import time
 from collections import Counter
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, forecasting
 from reident.engine.local import BUDGET, local
 from reident.errors import Fault, InternalError, SpecError
+from reident.io.kept import versions
 from reident.loss import utility_of_study
 from reident.model.notes import Note, in_order
 from reident.model.rates import Rates, percent, wilson
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from reident.engine.checkpoint import Checkpoints
     from reident.engine.job import Fold, Watch
     from reident.io.intake import Intake
     from reident.model.limits import Limits
@@ -36,10 +37,8 @@ if TYPE_CHECKING:
     from reident.model.options import Attack
     from reident.model.study import Study
 
-LIBRARIES = ("reident", "numba", "numpy", "polars", "scipy")
 
-
-def run(
+def run(  # noqa: PLR0913  # the flags of a whole study
     study: Study,
     taken: Intake,
     *,
@@ -48,14 +47,17 @@ def run(
     budget: int = BUDGET,
     unperturbed: bool = False,
     watch: Watch | None = None,
+    keep: Checkpoints | None = None,
+    memory: int | None = None,
 ) -> StudyResult:
     """Run the attacks of a study, or those labelled in `only`, and check them against the truth.
 
-    `taken` are its files as they came through the door. `jobs`, `budget` (pairs a tile) and
-    `watch` say how it runs; they never change the result.
+    `taken` are its files as they came through the door. `jobs`, `budget` (pairs a tile), `watch`,
+    `keep` (what an earlier run has done) and `memory` (bytes that it may take) say how it runs;
+    they never change the result.
     """
     attacks = chosen(study, only)
-    fold = local(jobs, budget, watch)
+    fold = local(jobs, budget, watch, keep, memory)
     results = {}
     encoding = {}
     seconds = {}
@@ -76,7 +78,7 @@ def run(
         manifest={
             "inputs": taken.inputs,
             "unperturbed": unperturbed,
-            "versions": {name: version(name) for name in LIBRARIES},
+            "versions": versions(),
             "engine": "local",
             "jobs": jobs,
             "methods": methods,

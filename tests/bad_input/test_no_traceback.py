@@ -94,7 +94,7 @@ def test_a_broken_promise_inside_is_told_as_our_bug(tmp_path, capsys, monkeypatc
 @pytest.mark.parametrize(
     ("error", "code", "says"),
     [
-        (OSError(28, "No space left on device", "study.run"), 1, "No space left on device"),
+        (OSError(28, "No space left on device", "study.run"), 1, "the disk is full"),
         (MemoryError(), 1, "out of memory"),
         (KeyboardInterrupt(), 130, "Stopped"),
     ],

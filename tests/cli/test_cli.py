@@ -366,7 +366,7 @@ def test_no_value_of_the_data_leaves_the_restricted_folder(command, tmp_path):
     ("error", "code", "said"),
     [
         (KeyboardInterrupt(), 130, ""),
-        (OSError(28, "No space left on device", "/x"), 1, "No space left on device: /x"),
+        (OSError(28, "No space left on device", "/x"), 1, "study.run: the disk is full"),
         (MemoryError(), 1, "out of memory"),
         (ValueError(f"a value: {CANARY}"), 1, "This is a bug in reident"),
     ],

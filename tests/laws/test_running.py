@@ -12,7 +12,9 @@ import stat
 import subprocess
 import sys
 import textwrap
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -22,6 +24,7 @@ from hypothesis import strategies as st
 
 import reident as ri
 from reident.attacks import index
+from reident.engine.checkpoint import Checkpoints
 from reident.engine.local import BUDGET
 from reident.io.intake import take_in
 from reident.io.outputs import all_pairs, as_json
@@ -112,6 +115,26 @@ def test_progress_reaches_the_number_of_pairs_and_changes_nothing(case, budget):
         mine = [event for event in events if event.label == label]
         assert [event.done for event in mine] == sorted(event.done for event in mine)
         assert mine[-1].done == mine[-1].total
+
+
+@wide
+@given(
+    case=cases(), budget=st.integers(1, 40), stop=st.integers(1, 40), jobs=st.sampled_from([1, 4])
+)
+def test_an_interrupted_run_goes_on_to_the_same_bytes(case, budget, stop, jobs):
+    study, told = case.study(), iter(range(stop))
+
+    def watch(_):
+        if next(told, None) is None:
+            raise KeyboardInterrupt
+
+    with TemporaryDirectory() as home:
+        folder = Path(home)
+        with suppress(KeyboardInterrupt), Checkpoints(folder) as keep:
+            run(study, take_in(study), budget=budget, watch=watch, keep=keep)
+        with Checkpoints(folder) as keep:
+            resumed = run(study, take_in(study), budget=budget, jobs=jobs, keep=keep)
+    assert as_bytes(resumed) == as_bytes(study.run())
 
 
 # The index ----------------------------------------------------------------------------------------

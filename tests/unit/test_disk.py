@@ -1,5 +1,6 @@
 """The one way to create a file: private, whole, and never half-written."""
 
+import fcntl
 import os
 import stat
 
@@ -76,3 +77,19 @@ def test_a_folder_that_is_there_already_is_left_as_it_is(tmp_path):
 def test_a_folder_that_is_not_there_cannot_hold_a_file(tmp_path):
     with pytest.raises(FileNotFoundError), disk.create(tmp_path / "no" / "x"):
         pass
+
+
+def test_what_a_killed_process_has_left_is_removed_by_the_next(tmp_path):
+    (tmp_path / ".x.4000000.tmp").write_bytes(b"half")
+    (tmp_path / f".x.{os.getpid()}.tmp").write_bytes(b"half, of a process of our number")
+    (tmp_path / ".y.4000000.tmp").write_bytes(b"of another file")
+    disk.write_text(tmp_path / "x", "whole")
+    assert {path.name for path in tmp_path.iterdir()} == {"x", ".y.4000000.tmp"}
+
+
+def test_what_another_process_is_writing_stays(tmp_path):
+    other = tmp_path / ".x.4000000.tmp"
+    with other.open("wb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_SH)
+        disk.write_text(tmp_path / "x", "whole")
+        assert other.exists()

@@ -150,6 +150,7 @@ class Trimming:
 class GuessJob:
     """Strips of released rows, each settled against all that it meets."""
 
+    part: ClassVar = Guesses
     search: Search
     met: Places
 

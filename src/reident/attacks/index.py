@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +90,7 @@ class IndexedJob:
     PUF and of EIF rows.
     """
 
+    part: ClassVar = shortlist.Shortlist
     metric: Metric
     records: Records
     classes: Classes

@@ -61,6 +61,7 @@ class NearestJob:
     """
 
     how: ClassVar[str] = "leaves"
+    part: ClassVar = kernel.Near
 
     points: Points
     space: Space

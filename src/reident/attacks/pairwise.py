@@ -73,6 +73,7 @@ class RankedJob:
     """Fold shortlists over tiles of the Cartesian product, within strata."""
 
     how: ClassVar[str] = "brute"
+    part: ClassVar = shortlist.Shortlist
 
     metric: Metric
     meets: Ints

@@ -49,6 +49,7 @@ class PartnersJob:
     """
 
     how: ClassVar[str] = "cells"
+    part: ClassVar = Verdicts
     both: Both
     sides: Sides
     rows: Ints

@@ -59,6 +59,7 @@ class UnicityJob:
     """
 
     how: ClassVar[str] = "masks"
+    part: ClassVar = kernel.Antichains
     layout: Layout
     puf: Codes
     eif: Codes

@@ -50,12 +50,14 @@ for _name, (_home, _help) in VERBS.items():
 BAD_FLAG = 2
 INTERRUPTED = 130
 TERMINATED = 143
+STOPPED = "Stopped; nothing was written under a final name."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    0 done; 1 failed; 2 bad study, file or flag, or a refusal; 3 done, an agreed limit is exceeded.
+    0 done; 1 failed; 2 bad study, file or flag, or a refusal; 3 done, an agreed limit is exceeded;
+    130 stopped by SIGINT, 143 by SIGTERM.
     """
     from reident.cli import talk
 
@@ -68,10 +70,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except cyclopts.CycloptsError as error:
         talk.say_error(str(error))
         return BAD_FLAG
-    except KeyboardInterrupt:
-        talk.say("Stopped; nothing was written under a final name.")
+    except KeyboardInterrupt as stop:
+        talk.say(STOPPED)
+        talk.say_notes(stop)
         return INTERRUPTED
     except SystemExit as stop:
+        if stop.code == TERMINATED:
+            talk.say(STOPPED)
+            talk.say_notes(stop)
         return stop.code if isinstance(stop.code, int) else 1
     except Exception as error:  # noqa: BLE001  # no traceback reaches a user: it could show data
         return talk.failed(error)
@@ -80,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def entry() -> None:
     """The `reident` command."""
-    import signal
+    from reident.cli.signals import watch
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    watch()
     sys.exit(main())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from reident.cli.flags import Count, names_in
+from reident.cli.flags import Count, bytes_in, names_in
 
 if TYPE_CHECKING:
     from reident.api import Study
@@ -50,6 +50,8 @@ def link(  # noqa: PLR0913  # the flags of a whole study
     only: str = "",
     out: Path | None = None,
     jobs: Count = 0,
+    memory: str = "",
+    resume: bool = False,
     force: bool = False,
     json: bool = False,
     save: Path | None = None,
@@ -73,6 +75,8 @@ def link(  # noqa: PLR0913  # the flags of a whole study
         only: Methods to run: unicity, taxicab, euclidean.
         out: The run folder; by default PUF.run in this folder.
         jobs: Threads; by default one per core.
+        memory: The most memory that the run may take, such as 2GB; without it, all there is.
+        resume: Go on with a run that was interrupted, if nothing has changed since.
         force: Replace a finished run.
         json: Print results.json instead of the table.
         save: Also write a study file that says the same, with paths from its own folder.
@@ -95,6 +99,8 @@ def link(  # noqa: PLR0913  # the flags of a whole study
         out or Path(f"{Path(puf).name.partition('.')[0]}.run"),
         only=names_in(only),
         jobs=jobs,
+        memory=bytes_in(memory, "memory"),
+        resume=resume,
         force=force,
         as_json_text=json,
     )

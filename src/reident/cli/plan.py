@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reident.cli.flags import Count, names_in
+from reident.cli.flags import Count, bytes_in, names_in
 
 
-def plan(study: Path, /, *, only: str = "", jobs: Count = 0, json: bool = False) -> int:
+def plan(
+    study: Path,
+    /,
+    *,
+    only: str = "",
+    jobs: Count = 0,
+    memory: str = "",
+    json: bool = False,
+) -> int:
     """Forecast a study: pairs with and without strata, method, seconds, memory, per attack.
 
     Args:
         study: The study file (TOML).
         only: Labels of the attacks, separated by commas.
         jobs: Threads; by default one per core.
+        memory: The most memory that the run may take, such as 2GB: fail if it would take more.
         json: Print the forecast as JSON.
     """
     import os
@@ -27,6 +36,7 @@ def plan(study: Path, /, *, only: str = "", jobs: Count = 0, json: bool = False)
     rows = Study.read(study).plan(
         only=names_in(only),
         jobs=jobs or len(os.sched_getaffinity(0)),
+        memory=bytes_in(memory, "memory"),
     )
     if json:
         talk.stdout().print(as_json({"attacks": rows}), end="", soft_wrap=True)

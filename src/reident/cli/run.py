@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reident.cli.flags import Count, names_in
+from reident.cli.flags import Count, bytes_in, names_in
 
 
-def run(
+def run(  # noqa: PLR0913  # the flags of a whole study
     study: Path,
     /,
     *,
@@ -16,6 +16,8 @@ def run(
     jobs: Count = 0,
     audit: Count = 0,
     unperturbed: bool = False,
+    memory: str = "",
+    resume: bool = False,
     force: bool = False,
     json: bool = False,
 ) -> int:
@@ -28,6 +30,8 @@ def run(
         jobs: Threads; by default one per core. They never change the result.
         audit: Derive so many PUF records again with the plain oracle; fail on any difference.
         unperturbed: Use the IUF's unperturbed values in place of the PUF's.
+        memory: The most memory that the run may take, such as 2GB; without it, all there is.
+        resume: Go on with a run that was interrupted, if nothing has changed since.
         force: Replace a finished run.
         json: Print results.json instead of the table.
     """
@@ -42,6 +46,8 @@ def run(
         jobs=jobs,
         audit_records=audit,
         unperturbed=unperturbed,
+        memory=bytes_in(memory, "memory"),
+        resume=resume,
         force=force,
         as_json_text=json,
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LIMIT_EXCEEDED = 3
 
 
-def run_study(
+def run_study(  # noqa: PLR0913  # the flags of a whole study
     study: Study,
     folder: Path,
     *,
@@ -28,6 +28,8 @@ def run_study(
     jobs: int = 0,
     audit_records: int = 0,
     unperturbed: bool = False,
+    memory: int | None = None,
+    resume: bool = False,
     force: bool = False,
     as_json_text: bool = False,
 ) -> int:
@@ -41,6 +43,8 @@ def run_study(
             jobs=jobs or len(os.sched_getaffinity(0)),
             audit_records=audit_records,
             unperturbed=unperturbed,
+            memory=memory,
+            resume=resume,
             force=force,
             watch=watch,
         )

@@ -34,8 +34,20 @@ def say_error(text: str) -> None:
     stderr().print(Text.assemble(("error: ", "bold red"), plain(text)))
 
 
+def say_notes(error: BaseException) -> None:
+    """What was noted of an error on its way: that the run can be resumed."""
+    for note in getattr(error, "__notes__", ()):
+        say(note)
+
+
 def failed(error: Exception) -> int:
     """Tell an error and return its exit code."""
+    code = _told(error)
+    say_notes(error)
+    return code
+
+
+def _told(error: Exception) -> int:
     if isinstance(error, ReidentError):
         for fault in error.faults:
             say_error(str(fault))

@@ -34,6 +34,7 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
     plan: bool = False,
     out: Path | None = None,
     jobs: Count = 0,
+    resume: bool = False,
     force: bool = False,
     json: bool = False,
 ) -> int:
@@ -56,6 +57,7 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
         plan: Print keys, bytes and seconds of each method, and count nothing.
         out: The folder to write into; with a key FILE.uniques in this folder by default.
         jobs: Threads; by default one per core.
+        resume: Go on with a search that was interrupted, if nothing has changed since.
         force: Replace what an earlier search wrote.
         json: Print the result as JSON.
     """
@@ -85,7 +87,10 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
     if plan:
         return _show_plan(hay, json=json)
     folder = out or (Path(f"{Path(file).name.partition('.')[0]}.uniques") if key else None)
-    found = search.look_to(hay, folder, force=force) if folder else search.look(hay)
+    if folder is None:
+        found = search.look(hay)
+    else:
+        found = search.look_to(hay, folder, force=force, resume=resume)
     _show(found, folder, json=json)
     return 0
 

@@ -33,7 +33,9 @@ class Tile(NamedTuple):
 class Job(Protocol[Part, Done]):
     """Work on pairs of rows that can be cut up. A Part is a named tuple of arrays.
 
-    `how` names the way it works, for plan and manifest.
+    `how` names the way it works, for plan and manifest. A job whose parts are worth keeping for a
+    run that is interrupted and resumed also names their class: `part`. What jobs without it do is
+    quick, and done again.
     """
 
     @property

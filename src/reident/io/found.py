@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reident import disk
 from reident.io.intake import fingerprint
-from reident.io.outputs import FINISHED, as_json, publish, run_folder
+from reident.io.outputs import FINISHED, as_json, publish, run_folder, write_parquet
 from reident.io.writing import write_table
 from reident.model.files import SourceFile
 
@@ -34,21 +34,34 @@ def write_found(
     `released` is a table that becomes a file beside the folder, when all else is written.
     """
     with run_folder(folder, force=force) as draft:
-        if restricted:
-            home = disk.make_folder(draft / "restricted")
-            for name, frame in restricted.items():
-                with disk.create(home / f"{name}.parquet") as stream:
-                    frame.write_parquet(stream)
-        disk.write_text(draft / "report.html", page)
-        outputs, made = {}, draft.parent / "released"
-        if released is not None:
-            table, out = released
-            # In the folder at work, from where it can be renamed in one step.
-            made = disk.make_folder(made) / out.name
-            write_table(table, made)
-            outputs["outputs"] = {"file": fingerprint(SourceFile(made), len(table.frame))}
-        disk.write_text(draft / "manifest.json", as_json({**manifest, **outputs}))
-        disk.write_text(draft / FINISHED, as_json(results))
-        if released is not None:
-            made.replace(released[1])
-        publish(draft, folder)
+        fill(draft, folder, results, restricted, manifest, page=page, released=released)
+
+
+def fill(
+    draft: Path,
+    folder: Path,
+    results: Mapping[str, Any],
+    restricted: Mapping[str, pl.DataFrame],
+    manifest: Mapping[str, Any],
+    *,
+    page: str,
+    released: tuple[Table, Path] | None = None,
+) -> None:
+    """Write all of it into the draft of a folder that is held, and publish it."""
+    if restricted:
+        home = disk.make_folder(draft / "restricted")
+        for name, frame in restricted.items():
+            write_parquet(home / f"{name}.parquet", frame)
+    disk.write_text(draft / "report.html", page)
+    outputs, made = {}, draft.parent / "released"
+    if released is not None:
+        table, out = released
+        # In the folder at work, from where it can be renamed in one step.
+        made = disk.make_folder(made) / out.name
+        write_table(table, made)
+        outputs["outputs"] = {"file": fingerprint(SourceFile(made), len(table.frame))}
+    disk.write_text(draft / "manifest.json", as_json({**manifest, **outputs}))
+    disk.write_text(draft / FINISHED, as_json(results))
+    if released is not None:
+        made.replace(released[1])
+    publish(draft, folder)

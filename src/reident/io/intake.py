@@ -103,8 +103,8 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
     """Read and check the three files of a study."""
     faults = _Faults()
     start = time.perf_counter()
-    puf_frame = _read_all(study.puf, _columns(study, "puf"), faults)
-    eif_frame = _read_all(study.eif, _columns(study, "eif"), faults)
+    puf_frame = _read_all(study.puf, columns_of(study, "puf"), faults)
+    eif_frame = _read_all(study.eif, columns_of(study, "eif"), faults)
     known = study.truth
     iuf = None
     if known is not None:
@@ -212,7 +212,8 @@ def plain(frame: pl.DataFrame, file: SourceFile) -> pl.DataFrame:
     return frame
 
 
-def _columns(study: Study, side: str) -> list[str]:
+def columns_of(study: Study, side: str) -> list[str]:
+    """The columns of the PUF or the EIF that a study reads."""
     file = study.puf if side == "puf" else study.eif
     names = [
         *file.key,

@@ -1,13 +1,15 @@
 """The run folder: private, whole, and marked as finished by results.json alone.
 
 Work goes on in `.work` under a lock. Everything is written there first; final names appear by
-rename at the end, results.json last.
+rename at the end, results.json last. What a run that is interrupted has done stays in `.work/kept`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
+import io
 import json
 import os
 import re
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from reident import disk
-from reident.errors import Fault, RefusalError
+from reident.errors import CapacityError, Fault, RefusalError
 from reident.io.spec import study_dict, study_text
 
 if TYPE_CHECKING:
@@ -31,10 +33,19 @@ if TYPE_CHECKING:
 CONTROLS = re.compile(r"[\x7f-\x9f]")
 FINISHED = "results.json"
 WORK = ".work"
+KEPT = "kept"
+LOCK = "lock"
+INTERRUPTIONS = (KeyboardInterrupt, SystemExit, OSError, MemoryError, CapacityError)
+"""What ends a run that could go on another time."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of the system that tell of a full disk, or of a limit on what may be written."""
 
 
-def refuse_unless_free(folder: Path, *, force: bool) -> None:
-    """Refuse a folder that holds a finished run, unless forced, or files of somebody else."""
+def refuse_unless_free(folder: Path, *, force: bool, resume: bool = False) -> None:
+    """Refuse a folder that holds a finished run, unless forced, or files of somebody else.
+
+    To `resume`, an interrupted run must be there.
+    """
     if folder.exists() and not folder.is_dir():
         raise _refusal(folder, "a file stands where the run folder would be", "Name another --out")
     if (folder / FINISHED).exists() and not force:
@@ -46,36 +57,76 @@ def refuse_unless_free(folder: Path, *, force: bool) -> None:
     )
     if foreign:
         raise _refusal(folder, "a folder with other files", "Name an empty or a new folder")
+    if resume and not (folder / WORK).exists():
+        raise _refusal(folder, "no interrupted run to resume", "Run it without --resume")
 
 
 @contextlib.contextmanager
-def run_folder(folder: Path, *, force: bool) -> Iterator[Path]:
+def told_if_full(folder: Path, need: str = "") -> Iterator[None]:
+    """Say that a disk is full, and how much is needed where that is known."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        free = shutil.disk_usage(folder).free
+        raise CapacityError(
+            Fault(
+                where=folder.name,
+                found=f"the disk is full: {need}{free / 1e6:,.0f} MB are free",
+                remedy="Free some room there",
+            )
+        ) from None
+
+
+@contextlib.contextmanager
+def run_folder(folder: Path, *, force: bool, resume: bool = False) -> Iterator[Path]:
     """Hold a run folder while a study runs; yields the folder to write into.
 
     A folder in which another run is at work is refused. What an interrupted run left in `.work`
-    is removed.
+    is removed, unless it is to be resumed. An interrupt leaves what the run has kept.
     """
-    refuse_unless_free(folder, force=force)
+    refuse_unless_free(folder, force=force, resume=resume)
+    was_there = folder.exists()
     disk.make_folder(folder)
     folder.chmod(disk.PRIVATE_FOLDER)  # also one that was there, empty
-    with _lock(folder):
-        draft = folder / WORK / "draft"
-        if draft.exists():
-            shutil.rmtree(draft)
-        disk.make_folder(draft)
+    with _lock(folder) as work:
+        _clear(work, kept=resume)
+        stays = resume
         try:
-            yield draft
+            with told_if_full(folder):
+                yield disk.make_folder(work / "draft")
+            stays = False
+        except INTERRUPTIONS as error:
+            stays = resume or (work / KEPT).exists()
+            if stays:
+                error.add_note("What is done is kept: the same command with --resume continues.")
+            raise
         finally:
-            # Whether it went well or not: work in progress is confidential and never stays.
-            shutil.rmtree(folder / WORK)
-            if not any(folder.iterdir()):
-                folder.rmdir()
+            # Work in progress is confidential: nothing else stays, whether it went well or not.
+            if stays:
+                _clear(work, kept=True)
+            else:
+                shutil.rmtree(work)
+                if not was_there and not any(folder.iterdir()):
+                    folder.rmdir()
+
+
+def _clear(work: Path, *, kept: bool) -> None:
+    """Remove what is in the folder at work but the lock, and what is kept if it is to be."""
+    for path in work.iterdir():
+        if path.name == LOCK or (kept and path.name == KEPT):
+            continue
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 @contextlib.contextmanager
-def _lock(folder: Path) -> Iterator[None]:
+def _lock(folder: Path) -> Iterator[Path]:
     work = disk.make_folder(folder / WORK)
-    handle = os.open(work / "lock", os.O_RDWR | os.O_CREAT, disk.PRIVATE_FILE)
+    handle = os.open(work / LOCK, os.O_RDWR | os.O_CREAT, disk.PRIVATE_FILE)
     with os.fdopen(handle, "r+") as stream:
         try:
             # The system frees the lock when its holder dies, however it dies.
@@ -87,7 +138,7 @@ def _lock(folder: Path) -> Iterator[None]:
         stream.truncate(0)
         stream.write(json.dumps({"pid": os.getpid(), "start": time.time()}))
         stream.flush()
-        yield
+        yield work
 
 
 def _refusal(folder: Path, found: str, remedy: str) -> RefusalError:
@@ -98,14 +149,25 @@ def write_draft(
     draft: Path, study: Study, result: StudyResult, extras: Mapping[str, bytes]
 ) -> None:
     """Write every output of a run. `extras` are files that other layers made, by relative name."""
+    pairs = all_pairs(result)
+    need = pairs.estimated_size() + sum(map(len, extras.values()))
+    with told_if_full(draft.parent.parent, f"the outputs take up to {need / 1e6:,.0f} MB, "):
+        _write(draft, study, result, pairs, extras)
+
+
+def _write(
+    draft: Path,
+    study: Study,
+    result: StudyResult,
+    pairs: pl.DataFrame,
+    extras: Mapping[str, bytes],
+) -> None:
     start = time.perf_counter()
     restricted = disk.make_folder(draft / "restricted")
-    with disk.create(restricted / "pairs.parquet") as stream:
-        all_pairs(result).write_parquet(stream)
+    write_parquet(restricted / "pairs.parquet", pairs)
     disk.write_text(restricted / "encoding.json", as_json(result.encoding))
     if result.strata:
-        with disk.create(restricted / "strata.parquet") as stream:
-            _all_strata(result).write_parquet(stream)
+        write_parquet(restricted / "strata.parquet", _all_strata(result))
     disk.write_text(draft / "study.toml", study_text(study))
     for name, content in extras.items():
         disk.make_folder((draft / name).parent)
@@ -115,6 +177,14 @@ def write_draft(
     manifest = {**result.manifest, "study": study_dict(study), "timings": timings}
     disk.write_text(draft / "manifest.json", as_json(manifest))
     disk.write_text(draft / FINISHED, as_json(result.to_dict()))
+
+
+def write_parquet(path: Path, frame: pl.DataFrame) -> None:
+    """Write a frame. polars would write into the file by itself, and hide that a disk is full."""
+    content = io.BytesIO()
+    frame.write_parquet(content)
+    with disk.create(path) as stream:
+        stream.write(content.getbuffer())
 
 
 def publish(draft: Path, folder: Path) -> None:
@@ -127,8 +197,10 @@ def publish(draft: Path, folder: Path) -> None:
         if final.is_dir():
             shutil.rmtree(final)
         part.replace(final)
-    # The mark of a finished run must not reach the disk before what it vouches for.
+    # The mark of a finished run must not reach the disk before what it vouches for. What was kept
+    # goes before it, so that no finished run holds any.
     disk.sync_folder(folder)
+    shutil.rmtree(draft.with_name(KEPT), ignore_errors=True)
     (draft / FINISHED).replace(folder / FINISHED)
     disk.sync_folder(folder)
 

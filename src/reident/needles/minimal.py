@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from reident.engine.checkpoint import part_of
 from reident.kernels import minimal as kernel
 from reident.needles.threads import together
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from reident.encode.categories import Coded
+    from reident.engine.checkpoint import Checkpoints, Steps
 
 Ints = npt.NDArray[np.int64]
 Masks = npt.NDArray[np.uint64]
@@ -94,19 +96,36 @@ def scores(variables: int, size: int) -> Floats:
     )
 
 
-def minimal_sets(coded: Coded, size: int, jobs: int, *, wildcard: bool) -> MinimalSets:
-    """All minimal sets up to a size; level by level, so that smaller ones are known."""
+class Found(NamedTuple):
+    """Minimal sets of one size that begin with one variable, in no order: records and masks."""
+
+    rows: Ints
+    masks: Masks
+
+
+def minimal_sets(
+    coded: Coded, size: int, jobs: int, *, wildcard: bool, keep: Checkpoints | None = None
+) -> MinimalSets:
+    """All minimal sets up to a size; level by level, so that smaller ones are known.
+
+    What a variable begins is kept, if there is something to `keep` it in.
+    """
     variables, n = coded.codes.shape
     size = min(size, variables)
     missing = np.array(coded.missing if wildcard else [-1] * variables, np.int64)
     rows, masks = np.zeros(0, np.int64), np.zeros(0, np.uint64)
     for level in range(1, size + 1):
         bounds = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
-        found: list[tuple[Ints, Masks]] = []
-        search = partial(kernel.sets_of_size, coded.codes, missing, bounds, masks)
+        found: list[Found] = []
+        given = (coded.codes, missing, bounds, masks)
+        steps = None if keep is None else keep.steps(Found, (level, given))
+        search = partial(kernel.sets_of_size, *given)
         together(
             jobs,
-            [partial(_into, found, search, begin, level) for begin in range(variables - level + 1)],
+            [
+                partial(_into, found, steps, search, begin, level)
+                for begin in range(variables - level + 1)
+            ],
         )
         rows = np.concatenate([rows, *(one for one, _ in found)])
         masks = np.concatenate([masks, *(one for _, one in found)])
@@ -116,12 +135,13 @@ def minimal_sets(coded: Coded, size: int, jobs: int, *, wildcard: bool) -> Minim
 
 
 def _into(
-    found: list[tuple[Ints, Masks]],
+    found: list[Found],
+    steps: Steps[Found] | None,
     search: Callable[[int, int], tuple[Ints, Masks]],
     begin: int,
     level: int,
 ) -> None:
-    found.append(search(begin, level))
+    found.append(part_of(steps, begin, lambda: Found(*search(begin, level))))
 
 
 def dis_of_file(singles: int, paired: int, fraction: float) -> float | None:

@@ -7,21 +7,24 @@ pass counts the keys of one share, and no cell lies in two.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from reident.engine.checkpoint import part_of
 from reident.kernels import cells
 from reident.needles.costs import STREAM_BYTES
-from reident.needles.find import complete, levels, tally_of
+from reident.needles.find import complete, tally_of
 from reident.needles.summary import Counted
 from reident.needles.transforms import t2_word, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from reident.encode.categories import Coded
+    from reident.engine.checkpoint import Checkpoints, Steps
     from reident.needles.find import Counts
 
 FIRST_SLOTS = 1 << 16
@@ -43,53 +46,96 @@ class Streamed(NamedTuple):
     counts: Counts
 
 
+class Share(NamedTuple):
+    """What one pass over the file shows: the cells of a share of the keys.
+
+    `records` are all that the pass has seen; `smallest` is empty where the share has no cell.
+    """
+
+    records: npt.NDArray[np.int64]
+    smallest: npt.NDArray[np.int64]
+    tally: npt.NDArray[np.int64]
+    by_count: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    counts: Counts
+
+
 class _TooFullError(Exception):
     """The cells of a share do not fit."""
 
 
 def stream(
-    batches: Callable[[], Iterator[Coded]], k: int, *, drop: bool, most: int = STREAM_BYTES
+    batches: Callable[[], Iterator[Coded]],
+    k: int,
+    *,
+    drop: bool,
+    most: int = STREAM_BYTES,
+    keep: Checkpoints | None = None,
 ) -> Streamed:
     """Count cells batch by batch; `batches` goes over the file anew each time it is called.
 
     With `drop`, records with a missing value are set aside. `most` bytes are held at a time.
+    Shares that are counted are kept, if there is something to `keep` them in.
     """
     bits = 0
     while True:
+        steps = None if keep is None else keep.steps(Share, (k, drop, most, bits))
+
+        def share(which: int, bits: int = bits, steps: Steps[Share] | None = steps) -> Share:
+            count = partial(_share, batches, k, (which, bits), drop=drop, most=most)
+            return part_of(steps, which, count)
+
         try:
-            return _in_shares(batches, k, bits, drop=drop, most=most)
+            return _together([share(which) for which in range(1 << bits)])
         except _TooFullError:
             bits += 2
 
 
-def _in_shares(
-    batches: Callable[[], Iterator[Coded]], k: int, bits: int, *, drop: bool, most: int
-) -> Streamed:
-    tally, by_count = np.zeros((2, levels(k)), np.int64)
-    records, smallest = 0, None
-    rows, counts = [], []
-    for which in range(1 << bits):
-        table, records = None, 0
-        for batch in batches():
-            words = _words(batch, drop=drop)
-            table = _counted(words, (which, bits), table or _empty(words), most)
-            records += batch.records
-        sizes = np.zeros(0, np.uint32) if table is None else table.sizes[table.sizes > 0]
-        if table is None or not len(sizes):
-            continue
-        tally += tally_of(sizes, k)
-        by_count += tally_of(sizes, k, sizes)
-        smallest = min(smallest or int(sizes.min()), int(sizes.min()))
+def _share(
+    batches: Callable[[], Iterator[Coded]],
+    k: int,
+    share: tuple[int, int],
+    *,
+    drop: bool,
+    most: int,
+) -> Share:
+    """Count the cells of one share, and find the records of those with at most k."""
+    table, records = None, 0
+    for batch in batches():
+        words = _words(batch, drop=drop)
+        table = _counted(words, share, table or _empty(words), most)
+        records += batch.records
+    sizes = np.zeros(0, np.uint32) if table is None else table.sizes[table.sizes > 0]
+    rows, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.uint32)]
+    if table is not None and len(sizes):
         first = 0
         for batch in batches():
-            at, found = _few(batch, table, (which, bits), k, drop=drop)
+            at, found = _few(batch, table, share, k, drop=drop)
             rows.append(first + at)
             counts.append(found)
             first += batch.records
-    where = np.concatenate([*rows, np.zeros(0, np.int64)])
+    return Share(
+        records=np.array([records]),
+        smallest=np.array([sizes.min()] if len(sizes) else [], np.int64),
+        tally=tally_of(sizes, k),
+        by_count=tally_of(sizes, k, sizes),
+        rows=np.concatenate(rows),
+        counts=np.concatenate(counts),
+    )
+
+
+def _together(shares: Sequence[Share]) -> Streamed:
+    """What all shares show: no cell lies in two."""
+    smallest = np.concatenate([share.smallest for share in shares])
+    where = np.concatenate([share.rows for share in shares])
     order = np.argsort(where, kind="stable")
-    each = np.concatenate([*counts, np.zeros(0, np.uint32)])
-    counted = Counted(records=records, by_count=by_count, tally=tally, smallest=smallest)
+    counted = Counted(
+        records=int(shares[-1].records[0]),
+        by_count=np.sum([share.by_count for share in shares], axis=0),
+        tally=np.sum([share.tally for share in shares], axis=0),
+        smallest=int(smallest.min()) if len(smallest) else None,
+    )
+    each = np.concatenate([share.counts for share in shares])
     return Streamed(counted, where[order], each[order])
 
 

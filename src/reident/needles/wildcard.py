@@ -9,34 +9,45 @@ patterns for that, distinct records meet one by one.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from reident.engine.checkpoint import part_of
 from reident.kernels import cells
 from reident.needles.find import Found
-from reident.needles.threads import on_threads
+from reident.needles.threads import together
 from reident.needles.transforms import keys_of, numbered
 
 if TYPE_CHECKING:
     from reident.encode.categories import Coded
+    from reident.engine.checkpoint import Checkpoints
 
 Ints = npt.NDArray[np.int64]
 Patterns = dict[tuple[bool, ...], Ints]
 MOST_PATTERNS = 64
 """Beyond this the pairs of patterns outnumber what they save."""
+MET = 1 << 26
+"""Pairs of records that meet in one go: less than a second, so that a stop is prompt."""
 
 
-def compatible(coded: Coded, jobs: int) -> Found:
-    """For each record how many are compatible with it, itself included."""
+def compatible(coded: Coded, jobs: int, keep: Checkpoints | None = None) -> Found:
+    """For each record how many are compatible with it, itself included.
+
+    Where records meet one by one, spans of them are kept, if there is something to `keep` them in.
+    """
     _, first, number, sizes = np.unique(
         keys_of(coded, "t2", jobs), return_index=True, return_inverse=True, return_counts=True
     )
     rows = coded.take(first)
     patterns = _patterns(rows)
-    count = _by_patterns if len(patterns) <= MOST_PATTERNS else _one_by_one
-    return Found(count(rows, sizes, patterns, jobs)[number].astype(np.uint32), None)
+    if len(patterns) <= MOST_PATTERNS:
+        counts = _by_patterns(rows, sizes, patterns, jobs)
+    else:
+        counts = _one_by_one(rows, sizes, jobs, keep)
+    return Found(counts[number].astype(np.uint32), None)
 
 
 def _by_patterns(rows: Coded, sizes: Ints, patterns: Patterns, jobs: int) -> Ints:
@@ -52,16 +63,28 @@ def _by_patterns(rows: Coded, sizes: Ints, patterns: Patterns, jobs: int) -> Int
     return found
 
 
-def _one_by_one(rows: Coded, sizes: Ints, patterns: Patterns, jobs: int) -> Ints:
-    """Compare every distinct record with every other."""
-    del patterns
+class Span(NamedTuple):
+    """How many records are compatible with each of some records."""
+
+    found: Ints
+
+
+def _one_by_one(rows: Coded, sizes: Ints, jobs: int, keep: Checkpoints | None) -> Ints:
+    """Compare every distinct record with every other, some records at a time."""
     missing = np.array(rows.missing, np.int64)
     found = np.zeros(rows.records, np.int64)
-    on_threads(
-        jobs,
-        rows.records,
-        lambda a, b: cells.count_compatible(rows.codes, missing, sizes, a, b, found),
-    )
+    width = max(1, MET // max(1, rows.records))
+    steps = None if keep is None else keep.steps(Span, (rows, sizes, width))
+
+    def counted(first: int) -> Span:
+        last = min(first + width, rows.records)
+        cells.count_compatible(rows.codes, missing, sizes, first, last, found)
+        return Span(found[first:last].copy())
+
+    def into(first: int) -> None:
+        found[first : first + width] = part_of(steps, first, lambda: counted(first)).found
+
+    together(jobs, [partial(into, first) for first in range(0, rows.records, width)])
     return found
 
 

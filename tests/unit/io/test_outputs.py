@@ -135,7 +135,7 @@ def breaking(error):
 def test_a_run_that_breaks_leaves_nothing_under_a_final_name(study, tmp_path, monkeypatch):
     full = OSError(28, "No space left on device")
     monkeypatch.setattr(outputs, "write_draft", breaking(full))
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(ri.CapacityError, match="the disk is full"):
         study.run_to(tmp_path / "out")
     assert {name for name in held(tmp_path / "out") if not name.startswith(".work/")} == set()
     monkeypatch.undo()
@@ -147,9 +147,11 @@ def test_what_an_interrupted_run_left_is_cleared_away_by_the_next(study, tmp_pat
         patched.setattr(outputs, "publish", breaking(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             study.run_to(tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+    # What is done stays for --resume, and nothing else.
+    kept = {".work/lock", ".work/kept/run.json", ".work/kept/000000.parts"}
+    assert held(tmp_path / "out") == kept
     # A run that was killed could clear nothing away.
-    (tmp_path / "out/.work/draft").mkdir(parents=True)
+    (tmp_path / "out/.work/draft").mkdir()
     (tmp_path / "out/.work/draft/orphan").touch()
     study.run_to(tmp_path / "out")
     assert not any("orphan" in name or ".work" in name for name in held(tmp_path / "out"))

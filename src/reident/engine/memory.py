@@ -1,0 +1,27 @@
+"""A ceiling on memory: a run that passes it stops by itself, and can be resumed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from reident.errors import CapacityError, Fault
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def taken() -> int:
+    """Bytes of memory that this process takes now."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * PAGE
+
+
+def refuse_beyond(limit: int | None, need: int, what: str) -> None:
+    """Raise CapacityError if more is needed than the limit allows; None allows everything."""
+    if limit is not None and need > limit:
+        raise CapacityError(
+            Fault(
+                where="memory",
+                found=f"{what} {need / 1e9:.3g} GB, and {limit / 1e9:.3g} GB are allowed",
+                remedy="Raise --memory, run fewer attacks at a time, or link on fewer variables",
+            )
+        )
