@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reident.report import sentences
-from reident.report.cells import number, numbers, rate
-from reident.report.figures import count, decimal, interval
+from reident.report.cells import factor, number, numbers, rate
+from reident.report.figures import count, interval
 from reident.report.plain import plain
 from reident.report.sections import (
     Block,
@@ -110,10 +110,8 @@ def _rates_table(results: Results) -> Table:
                 rate(attack["confirmed_rate"]),
                 rate(attack["conditional_rate"]),
                 *(rate(end) for end in attack["conditional_interval"] or (None, None)),
-                Cell(
-                    text=decimal(attack["baseline_confirmed"]), value=attack["baseline_confirmed"]
-                ),
-                Cell(text=decimal(attack["lift"]), value=attack["lift"]),
+                factor(attack["baseline_confirmed"]),
+                factor(attack["lift"]),
                 rate(attack["recall"]),
                 number(attack["pairs"]),
                 rate(attack["pair_precision"]),
