@@ -57,9 +57,9 @@ class StudyResult(results.StudyResult):
         """The same result with the methods of the façade."""
         return cls(**{part.name: getattr(result, part.name) for part in fields(result)})
 
-    def report(self, path: Path | str) -> None:
-        """Write the report as one page."""
-        disk.write_text(Path(path), _page(self))
+    def report(self, path: Path | str, *, audience: str = "internal", small_cell: int = 10) -> None:
+        """Write the report as one page; for the "public" counts below `small_cell` are hidden."""
+        disk.write_text(Path(path), _page(self, audience, small_cell))
 
     @cached_property
     def charts(self) -> Mapping[str, Chart]:
@@ -490,7 +490,9 @@ def _shown(result: results.StudyResult) -> dict[str, bytes]:
     }
 
 
-def _page(result: results.StudyResult) -> str:
-    from reident.report import document, html  # noqa: PLC0415  # as above
+def _page(
+    result: results.StudyResult, audience: str = "internal", small_cell: int | None = None
+) -> str:
+    from reident.paperwork import page  # noqa: PLC0415  # as above
 
-    return html.render(document.document(result.to_dict(), result.manifest))
+    return page(result.to_dict(), result.manifest, audience, small_cell)

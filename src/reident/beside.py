@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from reident.contest import ATTACKS, INSIDE, OUTSIDE, fits, pattern, trials
-from reident.errors import DataError, Fault
-from reident.io.outputs import FINISHED
+from reident.io.finished import read_results
 from reident.model.utility import INDICES
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ def compare_runs(folders: Sequence[Path]) -> dict[str, Any]:
     The first run is the original attacked by itself, or whatever the others shall be compared
     with. Single methods are named where every run has utility and the attacks E1 to E4, EUC1, EUC2.
     """
-    found = [_results(folder) for folder in folders]
+    found = [read_results(folder) for folder in folders]
     values = [_values(one) for one in found]
     known = trials(INSIDE, OUTSIDE)
     runs = []
@@ -47,21 +45,6 @@ def compare_runs(folders: Sequence[Path]) -> dict[str, Any]:
             row["fits"] = fits(row["signs"], known)
         runs.append(row)
     return {"runs": runs, "methods": {trial.name: trial.methods[0] for trial in known}}
-
-
-def _results(folder: Path) -> dict[str, Any]:
-    try:
-        text = (folder / FINISHED).read_text(encoding="utf-8")
-        found: dict[str, Any] = json.loads(text)
-    except (OSError, ValueError):
-        raise DataError(
-            Fault(
-                where=folder.name,
-                found="no finished run",
-                remedy=f"Name a folder that holds {FINISHED}",
-            )
-        ) from None
-    return found
 
 
 def _values(results: dict[str, Any]) -> dict[str, float | None] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reident.report import details, findings, grounds, worth
+from reident.report import details, findings, grounds, wording, worth
 from reident.report.attack_pictures import PICTURES
 from reident.report.pictures import charts
 from reident.report.plain import plain
@@ -14,8 +14,6 @@ from reident.report.sentences import name_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-UNTITLED = "Re-identification study"
-
 
 def document(results: Mapping[str, Any], manifest: Mapping[str, Any]) -> Document:
     """The report of a run, from the content of results.json and manifest.json.
@@ -23,7 +21,7 @@ def document(results: Mapping[str, Any], manifest: Mapping[str, Any]) -> Documen
     Numbers are shown as they stand there; none is worked out here.
     """
     return Document(
-        title=plain(results["title"]).strip() or UNTITLED,
+        title=plain(results["title"]).strip() or wording.UNTITLED,
         marking=plain(results["marking"] or "").strip(),
         approval=plain(results["approval"] or "").strip(),
         sections=(

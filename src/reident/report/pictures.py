@@ -46,7 +46,9 @@ def charts(results: Results) -> dict[str, Chart]:
 def rates(results: Results) -> Chart:
     """The three rates of each attack as marks, the interval, and what blind guessing reaches."""
     values = [row for named in results["attacks"].items() for row in _lanes(*named)]
-    names = [*LANES.values(), BLIND]
+    # A legend of marks that are there.
+    blind = any("suspected" in row for row in values)
+    names = [*LANES.values(), *([BLIND] if blind else [])]
     across = {
         "type": "quantitative",
         "title": "percent",
