@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from reident import disk
 from reident.errors import Fault, RefusalError, SpecError
 from reident.io.finished import read_manifest, read_results
-from reident.report import document, html, paper, protect_page, public, uniques_page
+from reident.report import beside_page, document, html, paper, protect_page, public, uniques_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,6 +90,14 @@ def write_report(
         with disk.create(path) as stream:
             stream.write(content)
     return list(wanted)
+
+
+def write_comparison(found: Mapping[str, Any], out: Path, *, force: bool) -> None:
+    """Runs side by side as a page."""
+    _refuse_taken(out, force=force)
+    text = html.render(beside_page.document(found))
+    disk.make_folder(out.absolute().parent)
+    disk.write_text(out, text)
 
 
 def _refuse_taken(path: Path, *, force: bool) -> None:

@@ -42,9 +42,7 @@ def summary(results: Results) -> Group:
         for name in next(run["utility"] for run in runs if run["utility"]):
             worth.add_row(name, *(_cell(run, name) for run in runs))
         parts.append(worth)
-    parts += [
-        Text(_fitting(run, results["methods"])) for run in runs[1:] if run["fits"] is not None
-    ]
+    parts += [Text(fitting(run, results["methods"])) for run in runs[1:] if run["fits"] is not None]
     return Group(*parts)
 
 
@@ -55,6 +53,7 @@ def _cell(run: Results, name: str) -> str:
     return f"{figure(run['utility'][name])} {mark}"
 
 
-def _fitting(run: Results, methods: Mapping[str, str]) -> str:
+def fitting(run: Results, methods: Mapping[str, str]) -> str:
+    """Single methods of anonymising whose pattern a run shows."""
     told = ", ".join(f"{methods[name]} ({name})" for name in run["fits"])
     return f"{plain(run['run'])}: single methods that fit: {told or 'none'}."

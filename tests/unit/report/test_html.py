@@ -1,10 +1,10 @@
 """The page says what results.json says, in order, and nothing in it acts."""
 
-import html.parser
 import re
 
 import pytest
 
+from page import Page
 from reident.report.document import document
 from reident.report.html import render
 
@@ -23,43 +23,6 @@ RATES = (
     "pairs",
     "pair_precision",
 )
-
-
-class Page(html.parser.HTMLParser):
-    """Tags, headings, texts and the cells of tables of a page."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.attributes, self.headings, self.tables = [], [], [], {}
-        self.texts = []
-        self.table = self.cell = None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        given = dict(attrs)
-        if tag == "table":
-            self.table = self.tables.setdefault(given["data-name"], [])
-        elif tag == "tr":
-            self.table.append([])
-        elif tag in {"th", "td"}:
-            self.cell = {"text": "", "value": None, "scope": given.get("scope")}
-            self.table[-1].append(self.cell)
-        elif tag == "data":
-            if self.cell is not None:
-                self.cell["value"] = float(given["value"])
-        elif re.fullmatch(r"h[1-6]", tag):
-            self.headings.append(int(tag[1]))
-
-    def handle_endtag(self, tag):
-        if tag in {"th", "td"}:
-            self.cell = None
-
-    def handle_data(self, data):
-        self.texts.append(data)
-        if self.cell is not None:
-            self.cell["text"] += data
 
 
 @pytest.fixture
