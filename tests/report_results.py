@@ -6,6 +6,10 @@ from reident.model.rates import percent, wilson
 
 METHODS = ("taxicab", "unicity", "euclidean", "adhoc", "microagg_interval", "euc1")
 BARS = 20
+HOSTILE = (
+    "<script>document.title='owned'</script>{{7*7}}\"'--></style><img src=x onerror=alert(1)>=cmd"
+)
+"""A text that would act wherever it is not taken for one."""
 MANIFEST = {
     "inputs": {
         "puf": {"name": "puf.csv", "bytes": 99, "sha256": "ab" * 32, "records": 2000},
