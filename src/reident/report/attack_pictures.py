@@ -170,7 +170,7 @@ def _ties(label: str, attack: Results) -> Chart | None:
     kinds = ["Kept", "Cut: not suspected"]
     values = [
         {
-            "label": f"more than {keep}" if row["size"] is None else str(row["size"]),
+            "label": f"more than {keep} tied" if row["size"] is None else f"{row['size']} tied",
             "kind": kinds[row["size"] is None],
             "value": row["records"],
             "text": count(row["records"]),
@@ -189,7 +189,7 @@ def _ties(label: str, attack: Results) -> Chart | None:
             width=drawing.WIDTH,
             height={"step": drawing.STEP},
             encoding={
-                "y": drawing.labels(title="tied", axis={"titleAngle": 0, "titleAlign": "right"}),
+                "y": drawing.labels(),
                 "x": drawing.along("records"),
             },
             layer=[
@@ -219,8 +219,10 @@ def _orders(label: str, attack: Results) -> Chart | None:
             if most["order"] is None
             else plural(most["order"], "variable", "variables")
         )
-        records = plural(most["suspected"], "record needs", "records need")
-        title = f"{name_of(label, attack)}: {records} {by} to be exposed, more than any other"
+        title = (
+            f"{name_of(label, attack)}: most suspected records, {count(most['suspected'])}, take "
+            f"{by} to be exposed"
+        )
     return Chart(
         title=title,
         caption="A record is exposed by the smallest set of variables on which it is unique in "

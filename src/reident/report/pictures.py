@@ -103,10 +103,13 @@ def rates(results: Results) -> Chart:
                             "scale": scale | {"range": COLOURS},
                         },
                         "stroke": {
-                            "condition": {"test": "datum.mark == 'Blind guessing'",
-                                          "value": drawing.ORANGE},
+                            "condition": {
+                                "test": "datum.mark == 'Blind guessing'",
+                                "value": drawing.INK,
+                            },
                             "value": None,
                         },
+                        "strokeWidth": {"value": 3},
                     },
                 },
             ],

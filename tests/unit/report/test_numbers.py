@@ -23,10 +23,10 @@ def tables(results):
     made = {
         "rates": [
             [one["suspected"], one["suspected_rate"], one["confirmed"], one["confirmed_rate"],
-             one["conditional_rate"], *ends[label], one["baseline_confirmed"], one["lift"],
-             one["recall"], one["pairs"], one["pair_precision"]]
+             one["conditional_rate"], *ends[label], one["baseline_confirmed"], one["lift"]]
             for label, one in attacks
         ],
+        "links": [[one["pairs"], one["pair_precision"], one["recall"]] for _, one in attacks],
         "rates-picture": [
             [one["suspected_rate"], one["confirmed_rate"], one["conditional_rate"], *ends[label],
              one["baseline_confirmed"]]
