@@ -23,6 +23,7 @@ file               idea
 ``html.py``        sections -> report.html
 ``tables.py``      results -> csv files and one workbook
 ``terminal.py``    results -> a table and sentences for the terminal
+``columns.py``     tables that a narrow terminal folds
 ``uniques.py``     unique records of one file, for the terminal
 ``uniques_page.py`` the same as a page
 ``protect.py``     protective action, for the terminal
