@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     Results = Mapping[str, Any]
     Rows = Sequence[Results]
 
+KINDS = ("truth", "suspected_false", "random_other")
+"""Kinds of pairs that a histogram counts."""
+
 
 def funnel_table(results: Results) -> Table:
     """Records left after each step."""
@@ -114,12 +117,11 @@ def top_strata_table(label: str, rows: Rows) -> Table:
 def score_rows(histogram: Results) -> list[tuple[float, float, dict[str, int | None]]]:
     """Ends of each bar and its counts; the width of a bar is all that is worked out here."""
     bars, top = histogram["bins"], histogram["top"]
-    kinds = ("truth", "suspected_false", "random_other")
     return [
         (
             bar * top / bars,
             (bar + 1) * top / bars,
-            {kind: None if histogram[kind] is None else histogram[kind][bar] for kind in kinds},
+            {kind: None if histogram[kind] is None else histogram[kind][bar] for kind in KINDS},
         )
         for bar in range(bars)
     ]
