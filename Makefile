@@ -17,7 +17,15 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)  ## the whole study on made-up data
 	$(BIN)/reident demo --force
 
-test: $(STAMP)  ## every test
+# The report is tested in a real Chromium: where it is missing and may be installed, it is.
+.PHONY: browser
+browser:
+	@command -v chromium >/dev/null && command -v pdftotext >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get install -y -qq chromium poppler-utils >/dev/null 2>&1; } || \
+		echo "No Chromium or pdftotext here, and none could be installed: tests of the report skip."
+
+test: $(STAMP) browser  ## every test
 	TMPDIR=$(SCRATCH) $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 fuzz: $(STAMP)  ## the drawn tests again, on many examples not seen before

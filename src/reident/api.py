@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -32,7 +33,7 @@ from reident.model.variables import numeric
 from reident.run import chosen, plan, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from reident.engine.job import Watch
     from reident.model.anonymised import Anonymised
@@ -41,28 +42,43 @@ if TYPE_CHECKING:
     from reident.model.protect import Protected
     from reident.model.uniques import MinimalUniques, Uniques
     from reident.model.utility import Utility
+    from reident.report.charts import Chart
     from reident.scenario.population import Scenario
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyResult(results.StudyResult):
-    """All that a study found. Index it by an attack's label; a notebook shows the report."""
+    """All that a study found. Index it by an attack's label; a notebook shows the rates.
+
+    `charts` holds its pictures by name: `rates`, `funnel`, and for an attack `scores-LABEL`,
+    `ranks-LABEL`, `ties-LABEL`, `orders-LABEL`, `steps-LABEL`, `strata-LABEL`. Each has `spec`
+    (Vega-Lite), `svg`, `data` and `altair()`.
+    """
 
     @classmethod
     def of(cls, result: results.StudyResult) -> Self:
         """The same result with the methods of the façade."""
         return cls(**{part.name: getattr(result, part.name) for part in fields(result)})
 
-    def report(self, path: Path | str) -> None:
-        """Write the report as one page."""
-        disk.write_text(Path(path), self._repr_html_())
+    def report(self, path: Path | str, *, audience: str = "internal", small_cell: int = 10) -> None:
+        """Write the report as one page; for the "public" counts below `small_cell` are hidden."""
+        disk.write_text(Path(path), _page(self, audience, small_cell))
+
+    @cached_property
+    def charts(self) -> Mapping[str, Chart]:
+        """The pictures of the report, by name; each is drawn when it is asked for."""
+        from reident.report.pictures import charts  # noqa: PLC0415  # only who looks waits
+
+        return charts(self.to_dict())
 
     def to_polars(self) -> pl.DataFrame:
         """The suspected pairs of all attacks, by key: restricted."""
         return outputs.all_pairs(self)
 
     def _repr_html_(self) -> str:
-        return _page(self)
+        from reident.report.notebook import fragment  # noqa: PLC0415  # as above
+
+        return fragment(self.to_dict())
 
 
 class Study(model.Study):
@@ -508,7 +524,9 @@ def _shown(result: results.StudyResult) -> dict[str, bytes]:
     }
 
 
-def _page(result: results.StudyResult) -> str:
-    from reident.report import document, html  # noqa: PLC0415  # as above
+def _page(
+    result: results.StudyResult, audience: str = "internal", small_cell: int | None = None
+) -> str:
+    from reident.paperwork import page  # noqa: PLC0415  # as above
 
-    return html.render(document.document(result.to_dict(), result.manifest))
+    return page(result.to_dict(), result.manifest, audience, small_cell)

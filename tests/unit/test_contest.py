@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from page import Page
 from reident import contest, masking
 from reident.cli import main
+from reident.model.utility import INDICES
 from reident.scenario.pwscup import QI, SA, ZERO, pwscup_file, sample
 
 TRIALS = contest.trials(contest.INSIDE, contest.OUTSIDE)
@@ -66,10 +68,32 @@ def test_compare_names_the_single_methods_that_fit(tmp_path, capsys):
         assert main(["run", str(path), "--out", folders[-1]]) == 0
     capsys.readouterr()
     assert main(["compare", *folders, "--json"]) == 0
-    runs = json.loads(capsys.readouterr().out)["runs"]
+    found = json.loads(capsys.readouterr().out)
+    runs = found["runs"]
     assert runs[1]["fits"] == ["Db"]
     assert "Dg" in runs[2]["fits"]
     assert main(["compare", *folders]) == 0
     assert "single methods that fit: noise (Db)" in capsys.readouterr().out.replace("\n", " ")
+    out = tmp_path / "beside.html"
+    assert main(["compare", *folders, "--out", str(out)]) == 0
+    _is_told(Page(out.read_text()), found)
+    assert main(["compare", *folders, "--out", str(out)]) == 2
     assert main(["compare", folders[0]]) == 2
     assert main(["compare", folders[0], str(tmp_path)]) == 2
+
+
+def _is_told(page, found):
+    """The page holds the numbers of the comparison."""
+    placed = found["map"]
+    assert [row["run"] for row in placed] == ["original.run", "noisy.run", "swapped.run"]
+    assert {row["index"] for row in placed} == {"U5"}
+    assert [row[:2] for row in page.values("map")] == [[row["risk"], row["loss"]] for row in placed]
+    for row, name in zip(page.values("utility"), INDICES, strict=True):
+        assert row == [run["utility"][name] for run in found["runs"]]
+    signs = {row[0]["text"]: row[1]["text"] for row in page.tables["signs"][1:]}
+    marks = {"worse": "-", "better": "+", "safer": "+", "less safe": "-", "same": "="}
+    assert signs == {name: marks[way] for name, way in found["runs"][1]["signs"].items()}
+    assert "svg" in page.tags
+    rates = [run["rates"]["euc1"]["conditional_rate"] for run in found["runs"]]
+    assert rates in page.values("rates")
+    assert len(page.tables["notes"]) > 1

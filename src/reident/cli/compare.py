@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def compare(*runs: Path, json: bool = False) -> int:
+def compare(*runs: Path, out: Path | None = None, force: bool = False, json: bool = False) -> int:
     """Rates and utility of finished runs side by side, the first one to compare with.
 
     Args:
         runs: Run folders; the first is what the others are held against.
+        out: Also write a page: rates, utility, notes, and the map of risk and utility.
+        force: Replace a page that is there.
         json: Print the comparison as JSON.
     """
     from reident.beside import compare_runs
@@ -25,4 +27,9 @@ def compare(*runs: Path, json: bool = False) -> int:
         talk.stdout().print(as_json(found), end="", soft_wrap=True)
     else:
         talk.stdout().print(report.summary(found))
+    if out is not None:
+        from reident.paperwork import write_comparison
+
+        write_comparison(found, out, force=force)
+        talk.say(f"Page: {out}")
     return 0

@@ -11,14 +11,19 @@ file               idea
 ``sections.py``    the values a document is made of
 ``cells.py``       numbers as cells of a table
 ``findings.py``    sections about what was found
-``details.py``     the section of the numbers behind the rates
+``details.py``     tables of the numbers behind the rates
+``worth.py``       what the release is still good for
 ``grounds.py``     sections about what the findings stand on
 ``wording.py``     texts that are the same for every study
 ``document.py``    results and manifest -> sections, in order
-``charts.py``      numbers -> pictures
+``drawing.py``     the look of all pictures; specs drawn as SVG
+``charts.py``      a picture as a value: finding, spec, numbers
+``pictures.py``    the pictures of a study; ``attack_pictures.py`` of one attack
+``notebook.py``    results -> a fragment for a notebook
 ``html.py``        sections -> report.html
 ``tables.py``      results -> csv files and one workbook
 ``terminal.py``    results -> a table and sentences for the terminal
+``columns.py``     tables that a narrow terminal folds
 ``uniques.py``     unique records of one file, for the terminal
 ``uniques_page.py`` the same as a page
 ``protect.py``     protective action, for the terminal

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
+from reident.report.columns import columns
 from reident.report.figures import count, decimal
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def summary(results: Mapping[str, Any]) -> Group:
     """Methods in order, and the classes of equal QI before and after."""
-    table = Table("Method", "Records", "Values changed")
+    table = columns("Method", "Records", "Values changed")
     for row in results["log"]:
         table.add_row(row["method"], count(row["records"]), count(row["cells_changed"]))
     before, after = results["before"], results["after"]

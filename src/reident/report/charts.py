@@ -1,18 +1,79 @@
-"""Pictures as inline SVG: horizontal bars with their numbers, readable without colour."""
+"""A picture of the report as a value: its finding, its spec, its numbers; drawn when asked."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import polars as pl
+
+from reident.errors import Fault, SpecError
+from reident.report import drawing
 from reident.report.plain import plain
+from reident.report.sections import Picture
 
-COLOURS = ("#0072B2", "#E69F00")
-"""Okabe and Ito's blue and orange, which also differ in grey."""
-INK = "currentColor"
-"""The colour of the text around the picture, by day, by night and on paper."""
-WIDTH = 460
-STEP = 22
-SIZE = 13
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from reident.report.sections import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """A picture: a title that states the finding, a caption, a Vega-Lite spec and a table.
+
+    `spec` is a plain dict and holds its data; `svg`, `data` and `altair()` are made when asked for.
+    """
+
+    title: str
+    caption: str
+    alternative: str
+    spec: Mapping[str, Any] = field(repr=False)
+    table: Table = field(repr=False)
+
+    @property
+    def svg(self) -> str:
+        """The picture as SVG."""
+        return drawing.svg(self.spec)
+
+    @property
+    def data(self) -> pl.DataFrame:
+        """The numbers that are drawn."""
+        return pl.DataFrame(self.spec["data"]["values"], infer_schema_length=None)
+
+    def altair(self) -> Any:
+        """The picture as an altair object, to be changed further; needs the extra `altair`."""
+        try:
+            import altair as alt  # noqa: PLC0415  # an extra
+        except ImportError:
+            raise SpecError(
+                Fault(
+                    where="altair",
+                    found="the package is not installed",
+                    remedy="Install reident[altair], or use spec, svg or data",
+                )
+            ) from None
+        return alt.Chart.from_dict(dict(self.spec))
+
+    def picture(self, level: int = 3) -> Picture:
+        """The picture as a part of a document."""
+        return Picture(
+            title=self.title,
+            svg=self.svg,
+            alternative=f"{self.alternative} {self.title}.",
+            caption=self.caption,
+            table=self.table,
+            level=level,
+        )
+
+    def _repr_html_(self) -> str:
+        told = escape(f"{self.alternative} {self.title}.")
+        return (
+            f"<figure><p><strong>{escape(self.title)}</strong></p>"
+            f'<div role="img" aria-label="{told}">{self.svg}</div>'
+            f"<figcaption>{escape(self.caption)}</figcaption></figure>"
+        )
 
 
 class Bar(NamedTuple):
@@ -26,63 +87,22 @@ class Bar(NamedTuple):
 
 def bars(rows: list[Bar], axis: str) -> str:
     """Bars in their order as SVG; two groups stand side by side, told apart by a legend."""
-    # Only who draws waits for the library.
-    import vl_convert  # noqa: PLC0415
-
-    svg = vl_convert.vegalite_to_svg(
-        _spec(rows, axis), vl_version="5.20", show_warnings=False, allowed_base_urls=[]
-    )
-    return str(svg)
-
-
-def _spec(rows: list[Bar], axis: str) -> dict[str, Any]:
-    groups = list(dict.fromkeys(row.group for row in rows))
+    groups = [plain(name) for name in dict.fromkeys(row.group for row in rows)]
     values = [
-        row._asdict() | {"label": plain(row.label), "group": plain(row.group)} for row in rows
+        {"label": plain(row.label), "value": row.value, "text": row.text, "kind": plain(row.group)}
+        for row in rows
     ]
-    shared: dict[str, Any] = {
-        "y": {"field": "label", "type": "nominal", "sort": None, "title": None},
-        "x": {"field": "value", "type": "quantitative", "title": axis},
-    }
-    colour: dict[str, Any] = {"value": COLOURS[0]}
+    shared: dict[str, Any] = {"y": drawing.labels(), "x": drawing.along(axis)}
+    colour: dict[str, Any] = {"value": drawing.BLUE}
     if len(groups) > 1:
-        shared["yOffset"] = {"field": "group", "sort": None}
-        colour = {
-            "field": "group",
-            "type": "nominal",
-            "sort": None,
-            "scale": {"domain": groups, "range": list(COLOURS)},
-            "legend": {"title": None, "orient": "top"},
-        }
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "background": None,
-        "width": WIDTH,
-        "height": {"step": STEP},
-        "data": {"values": values},
-        "encoding": shared,
-        "layer": [
-            {"mark": "bar", "encoding": {"color": colour}},
-            {
-                "mark": {"type": "text", "align": "left", "dx": 4, "color": INK, "fontSize": SIZE},
-                "encoding": {"text": {"field": "text"}},
-            },
-        ],
-        "config": {
-            "font": "sans-serif",
-            "view": {"stroke": None},
-            "axis": {
-                "labelColor": INK,
-                "titleColor": INK,
-                "domainColor": INK,
-                "tickColor": INK,
-                "gridColor": "#8884",
-                "labelFontSize": SIZE,
-                "titleFontSize": SIZE,
-                "titleFontWeight": "normal",
-                "labelLimit": 240,
-                "tickMinStep": 1,
-            },
-            "legend": {"labelColor": INK, "labelFontSize": SIZE},
-        },
-    }
+        shared["yOffset"] = {"field": "kind", "sort": None}
+        colour = drawing.kinds(groups, [drawing.BLUE, drawing.ORANGE])
+    return drawing.svg(
+        drawing.spec(
+            values,
+            width=drawing.WIDTH,
+            height={"step": drawing.STEP},
+            encoding=shared,
+            layer=[{"mark": "bar", "encoding": {"color": colour}}, drawing.ends()],
+        )
+    )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
+from reident.report.columns import columns
 from reident.report.figures import percentage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from rich.table import Table
 
     Rows = Sequence[Mapping[str, Any]]
 
@@ -30,7 +31,7 @@ TICKS = (0, 20, 40, 60, 80, 100)
 def table(rows: Rows) -> Table:
     """A line for each claim and way, a column for each k; figures are means over the seeds."""
     ks = sorted({row["k"] for row in rows})
-    shown = Table("Situation", "Claim", "Measured: confirmed rate", *(f"k = {k}" for k in ks))
+    shown = columns("Situation", "Claim", "Measured: confirmed rate", *(f"k = {k}" for k in ks))
     ways = dict.fromkeys((row["situation"], row["claim"], row["way"]) for row in rows)
     for situation, claim, way in ways:
         figures = {row["k"]: row["mean"] for row in rows if _is(row, situation, way)}

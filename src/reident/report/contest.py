@@ -6,11 +6,14 @@ import statistics
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
+
+from reident.report.columns import columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from rich.table import Table
 
     Results = Mapping[str, Any]
 
@@ -35,7 +38,7 @@ def summary(results: Results) -> Group:
 
 def _table_13(part: Results) -> Table:
     names = [row["name"] for row in part["trials"]]
-    table = Table("", "Original", *names, title="Table 13: utility and safety")
+    table = columns("", "Original", *names, title="Table 13: utility and safety")
     for name, base in part["original"].items():
         table.add_row(
             name, figure(base), *(figure(row["measured"][name]) for row in part["trials"])
@@ -54,7 +57,7 @@ def _table_12(part: Results) -> Table:
     """What is expected beside what was measured; a blank where the paper expects nothing."""
     legend = "Expected: - worse, + safer, = the same; then whether it was found."
     names = (f"{row['name']} {row['method']}" for row in part["trials"])
-    table = Table("", *names, title="Table 12: expected and found", caption=legend)
+    table = columns("", *names, title="Table 12: expected and found", caption=legend)
     for name in part["original"]:
         table.add_row(name, *(_verdict(row, name) for row in part["trials"]))
     return table
@@ -78,7 +81,7 @@ def _told(part: Results) -> list[str]:
 
 
 def _table_16(trials: Sequence[Results]) -> Table:
-    table = Table("", *RATES.values(), title="Table 16: rates of re-identification")
+    table = columns("", *RATES.values(), title="Table 16: rates of re-identification")
     best = dict.fromkeys(RATES, 0)
     for row in trials:
         rates = {name: row["measured"][name] or 0.0 for name in RATES}
@@ -87,8 +90,8 @@ def _table_16(trials: Sequence[Results]) -> Table:
             best[name] += rate == top
         marked = (f"{rate:.3f}{'*' if rate == top else ''}" for rate in rates.values())
         table.add_row(row["name"], *marked)
-    columns = [[row["measured"][name] or 0.0 for row in trials] for name in RATES]
-    table.add_row("average", *(f"{statistics.mean(column):.3f}" for column in columns))
-    table.add_row("standard deviation", *(f"{statistics.stdev(column):.3f}" for column in columns))
+    held = [[row["measured"][name] or 0.0 for row in trials] for name in RATES]
+    table.add_row("average", *(f"{statistics.mean(column):.3f}" for column in held))
+    table.add_row("standard deviation", *(f"{statistics.stdev(column):.3f}" for column in held))
     table.add_row("best score", *(str(count) for count in best.values()))
     return table

@@ -1,104 +1,77 @@
-"""The numbers behind the rates: the way of the records, ranks, orders, readings, scores."""
+"""Tables of the numbers behind the rates: the way of the records, ranks, orders, scores."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reident.report.cells import number, numbers, rate
-from reident.report.figures import count, decimal
+from reident.report.cells import counted, factor, number, numbers, rate
+from reident.report.figures import count
+from reident.report.findings import stratum_name
 from reident.report.plain import plain
-from reident.report.sections import Block, Cell, Column, Heading, Section, Table
+from reident.report.sections import Cell, Column, Table
 from reident.report.sentences import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Results = Mapping[str, Any]
+    Rows = Sequence[Results]
+
+KINDS = ("truth", "suspected_false", "random_other")
+"""Kinds of pairs that a histogram counts."""
 
 
-def behind(results: Results) -> Section:
-    """The numbers behind the rates: the way of the records, ranks, orders, readings, scores."""
-    blocks: list[Block] = [_funnel(results)]
-    for label, attack in results["attacks"].items():
-        tables = [table for table in _details(label, attack) if table.rows]
-        if tables:
-            blocks += [Heading(text=name_of(label, attack)), *tables]
-    return Section(name="behind", heading="The numbers behind the rates", blocks=tuple(blocks))
-
-
-def _funnel(results: Results) -> Table:
-    return Table(
-        name="funnel",
-        caption="The way of the records, from the file to a confirmed link",
-        columns=(Column(title="Attack"), *numbers("PUF", "Compared", "Suspected", "Confirmed")),
-        rows=tuple(
-            (
-                Cell(text=name_of(label, attack)),
-                number(results["puf_records"]),
-                number(attack["compared"]),
-                number(attack["suspected"]),
-                number(attack["confirmed"]),
-            )
+def funnel_table(results: Results) -> Table:
+    """Records left after each step."""
+    steps = ("compared", "suspected", "confirmed")
+    return counted(
+        "funnel",
+        "The way of the records, from the file to a confirmed link",
+        "Attack",
+        [
+            (name_of(label, attack), results["puf_records"], *(attack[step] for step in steps))
             for label, attack in results["attacks"].items()
-        ),
-    )
+        ],
+        "PUF", "Compared", "Suspected", "Confirmed",
+    )  # fmt: skip
 
 
-def _details(label: str, attack: Results) -> list[Table]:
-    return [
-        _counts(
-            f"ranks-{label}", "Suspected pairs by rank", "Rank",
-            [(str(row["rank"]), row["pairs"], row["confirmed"]) for row in attack["by_rank"]],
-            "Pairs", "Confirmed pairs",
-        ),
-        _counts(
-            f"first-{label}", "How many intruder records tie for the closest place", "Tied",
-            [
-                ("more (not suspected)" if row["size"] is None else str(row["size"]),
-                 row["records"])
-                for row in attack["first_rank_sizes"]
-            ],
-            "Records",
-        ),
-        _counts(
-            f"orders-{label}", "Suspected records by the smallest interaction that exposes them",
-            "Order",
-            [
-                ("above" if row["order"] is None else str(row["order"]), row["suspected"],
-                 row["confirmed"])
-                for row in attack["by_order"]
-            ],
-            "Suspected", "Confirmed",
-        ),
-        _counts(
-            f"readings-{label}", "Under three readings of “all potential interactions”",
-            "Reading",
-            [(plain(row["reading"]), row["suspected"], row["confirmed"])
-             for row in attack["readings"]],
-            "Suspected", "Confirmed",
-        ),
-        _counts(
-            f"uniques-{label}", "Sample uniques on all present values", "File",
-            [(side.upper(), records) for side, records in (attack["uniques"] or {}).items()],
-            "Records",
-        ),
-        _steps(label, attack["steps"]),
-        _scores(label, attack["histogram"]),
-    ]  # fmt: skip
+def ranks_table(label: str, rows: Rows) -> Table:
+    """Suspected pairs by rank."""
+    return counted(
+        f"ranks-{label}", "Suspected pairs by rank", "Rank",
+        [(str(row["rank"]), row["pairs"], row["confirmed"]) for row in rows],
+        "Pairs", "Confirmed pairs",
+    )  # fmt: skip
 
 
-def _counts(
-    name: str, caption: str, first: str, rows: Sequence[tuple[Any, ...]], *titles: str
-) -> Table:
-    return Table(
-        name=plain(name),
-        caption=caption,
-        columns=(Column(title=first), *numbers(*titles)),
-        rows=tuple((Cell(text=head), *(number(value) for value in rest)) for head, *rest in rows),
-    )
+def ties_table(label: str, rows: Rows) -> Table:
+    """Records by the size of their first rank."""
+    return counted(
+        f"first-{label}", "How many intruder records tie for the closest place", "Tied",
+        [
+            ("more (not suspected)" if row["size"] is None else str(row["size"]), row["records"])
+            for row in rows
+        ],
+        "Records",
+    )  # fmt: skip
 
 
-def _steps(label: str, steps: Sequence[Results]) -> Table:
+def orders_table(label: str, rows: Rows) -> Table:
+    """Suspected records by order of interaction."""
+    return counted(
+        f"orders-{label}", "Suspected records by the smallest interaction that exposes them",
+        "Order",
+        [
+            ("above" if row["order"] is None else str(row["order"]), row["suspected"],
+             row["confirmed"])
+            for row in rows
+        ],
+        "Suspected", "Confirmed",
+    )  # fmt: skip
+
+
+def steps_table(label: str, steps: Rows) -> Table:
     """What an attack that goes from variable to variable knows after each."""
     return Table(
         name=f"steps-{plain(label)}",
@@ -110,7 +83,7 @@ def _steps(label: str, steps: Sequence[Results]) -> Table:
         rows=tuple(
             (
                 Cell(text=plain(row["variable"])),
-                Cell(text=decimal(row["candidates"]), value=row["candidates"]),
+                factor(row["candidates"]),
                 number(row["suspected"]),
                 number(row["confirmed"]),
                 rate(row["confirmed_rate"]),
@@ -120,24 +93,67 @@ def _steps(label: str, steps: Sequence[Results]) -> Table:
     )
 
 
-def _scores(label: str, histogram: Results | None) -> Table:
-    """Pairs by score; the width of a bar is all that is worked out here."""
-    rows: list[tuple[Any, ...]] = []
-    caption = ""
-    if histogram is not None:
-        bars, top = histogram["bins"], histogram["top"]
-        caption = (
-            f"Pairs by score, threshold {histogram['threshold']:.4g}; other pairs are a random "
-            f"sample of {count(histogram['random_pairs'])}"
-        )
-        kinds = [histogram[kind] for kind in ("truth", "suspected_false", "random_other")]
-        rows = [
+def top_strata_table(label: str, rows: Rows) -> Table:
+    """The strata of the picture."""
+    return Table(
+        name=f"top-strata-{plain(label)}",
+        caption="The strata of the picture",
+        columns=(
+            Column(title="Stratum"),
+            *numbers("Suspected", "Confirmed", "Conditional rate"),
+        ),
+        rows=tuple(
             (
-                f"{bar * top / bars:.4g} to {(bar + 1) * top / bars:.4g}",
-                *(None if kind is None else kind[bar] for kind in kinds),
+                Cell(text=stratum_name(row)),
+                number(row["suspected"]),
+                number(row["confirmed"]),
+                rate(row["conditional_rate"]),
             )
-            for bar in range(bars)
-        ]
-    return _counts(
-        f"scores-{label}", caption, "Score", rows, "True pairs", "Suspected, false", "Other pairs"
+            for row in rows
+        ),
     )
+
+
+def score_rows(histogram: Results) -> list[tuple[float, float, dict[str, int | None]]]:
+    """Ends of each bar and its counts; the width of a bar is all that is worked out here."""
+    bars, top = histogram["bins"], histogram["top"]
+    return [
+        (
+            bar * top / bars,
+            (bar + 1) * top / bars,
+            {kind: None if histogram[kind] is None else histogram[kind][bar] for kind in KINDS},
+        )
+        for bar in range(bars)
+    ]
+
+
+def scores_table(label: str, histogram: Results) -> Table:
+    """Pairs by score."""
+    return counted(
+        f"scores-{label}",
+        f"Pairs by score, threshold {histogram['threshold']:.4g}; other pairs are a random "
+        f"sample of {count(histogram['random_pairs'])}",
+        "Score",
+        [
+            (f"{low:.4g} to {high:.4g}", *counts.values())
+            for low, high, counts in score_rows(histogram)
+        ],
+        "True pairs", "Suspected, false", "Other pairs",
+    )  # fmt: skip
+
+
+def undrawn(label: str, attack: Results) -> list[Table]:
+    """Numbers that no picture shows: the readings of unicity, and its sample uniques."""
+    return [
+        counted(
+            f"readings-{label}", "Under three readings of “all potential interactions”", "Reading",
+            [(plain(row["reading"]), row["suspected"], row["confirmed"])
+             for row in attack["readings"]],
+            "Suspected", "Confirmed",
+        ),
+        counted(
+            f"uniques-{label}", "Sample uniques on all present values", "File",
+            [(side.upper(), records) for side, records in (attack["uniques"] or {}).items()],
+            "Records",
+        ),
+    ]  # fmt: skip

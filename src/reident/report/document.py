@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reident.report import details, findings, grounds
+from reident.report import details, findings, grounds, wording, worth
+from reident.report.attack_pictures import PICTURES
+from reident.report.pictures import charts
 from reident.report.plain import plain
-from reident.report.sections import Document
+from reident.report.sections import Block, Document, Heading, Section
+from reident.report.sentences import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-UNTITLED = "Re-identification study"
 
 
 def document(results: Mapping[str, Any], manifest: Mapping[str, Any]) -> Document:
@@ -20,7 +21,7 @@ def document(results: Mapping[str, Any], manifest: Mapping[str, Any]) -> Documen
     Numbers are shown as they stand there; none is worked out here.
     """
     return Document(
-        title=plain(results["title"]).strip() or UNTITLED,
+        title=plain(results["title"]).strip() or wording.UNTITLED,
         marking=plain(results["marking"] or "").strip(),
         approval=plain(results["approval"] or "").strip(),
         sections=(
@@ -28,7 +29,8 @@ def document(results: Mapping[str, Any], manifest: Mapping[str, Any]) -> Documen
             findings.limits(results),
             grounds.intruder(results),
             findings.strata(results),
-            details.behind(results),
+            pictures(results),
+            *([] if results["utility"] is None else [worth.utility(results)]),
             grounds.notes(results),
             grounds.cannot_show(results),
             grounds.methods(results),
@@ -36,3 +38,19 @@ def document(results: Mapping[str, Any], manifest: Mapping[str, Any]) -> Documen
             grounds.glossary(results),
         ),
     )
+
+
+def pictures(results: Mapping[str, Any]) -> Section:
+    """The pictures across attacks, then those of each attack with what no picture shows."""
+    drawn = charts(results)
+    blocks: list[Block] = [drawn["rates"].picture(), drawn["funnel"].picture()]
+    for label, attack in results["attacks"].items():
+        own = [
+            chart.picture(level=4)
+            for name, chart in drawn.items()
+            if name.endswith(f"-{label}") and name.removesuffix(f"-{label}") in PICTURES
+        ]
+        beside = [table for table in details.undrawn(label, attack) if table.rows]
+        if own or beside:
+            blocks += [Heading(text=name_of(label, attack)), *own, *beside]
+    return Section(name="pictures", heading="Pictures, with their numbers", blocks=tuple(blocks))

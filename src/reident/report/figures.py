@@ -71,7 +71,18 @@ def _side(value: float, limit: float) -> int:
     return (value > limit) - (value < limit)
 
 
+def rounded(value: float | None) -> int | None:
+    """A percentage in whole numbers, for those who may not see it closer.
+
+    >>> rounded(34.4), rounded(None)
+    (34, None)
+    """
+    return None if value is None else round(value)
+
+
 def _digits(value: float, whole: float | None = 100.0) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
     for places in range(1, MOST_PLACES + 1):
         shown = f"{value:,.{places}f}"
         rounded = float(shown.replace(",", ""))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reident.report import sentences
-from reident.report.cells import number, numbers, rate
-from reident.report.figures import count, decimal, interval
+from reident.report.cells import factor, number, numbers, rate
+from reident.report.figures import count, interval
 from reident.report.plain import plain
 from reident.report.sections import (
     Block,
@@ -50,6 +50,7 @@ def rates(results: Results) -> Section:
                 for label, attack in results["attacks"].items()
             ),
             _rates_table(results),
+            _links_table(results),
             Paragraph(text="A dash stands where a number is undefined or needs the truth file."),
         ),
     )
@@ -91,15 +92,7 @@ def _rates_table(results: Results) -> Table:
             Column(title="Attack"),
             *numbers("Suspected", "Suspected rate", "Confirmed", "Confirmed rate"),
             Column(title="Conditional rate", numeric=True, strong=True),
-            *numbers(
-                "Interval from",
-                "Interval to",
-                "Blind guessing",
-                "Lift",
-                "Recall",
-                "Pairs",
-                "Pair precision",
-            ),
+            *numbers("Interval from", "Interval to", "Blind guessing", "Lift"),
         ),
         rows=tuple(
             (
@@ -110,13 +103,25 @@ def _rates_table(results: Results) -> Table:
                 rate(attack["confirmed_rate"]),
                 rate(attack["conditional_rate"]),
                 *(rate(end) for end in attack["conditional_interval"] or (None, None)),
-                Cell(
-                    text=decimal(attack["baseline_confirmed"]), value=attack["baseline_confirmed"]
-                ),
-                Cell(text=decimal(attack["lift"]), value=attack["lift"]),
-                rate(attack["recall"]),
+                factor(attack["baseline_confirmed"]),
+                factor(attack["lift"]),
+            )
+            for label, attack in results["attacks"].items()
+        ),
+    )
+
+
+def _links_table(results: Results) -> Table:
+    return Table(
+        name="links",
+        caption="Links by attack, and the records that could be found at all",
+        columns=(Column(title="Attack"), *numbers("Pairs", "Pair precision", "Recall")),
+        rows=tuple(
+            (
+                Cell(text=name_of(label, attack)),
                 number(attack["pairs"]),
                 rate(attack["pair_precision"]),
+                rate(attack["recall"]),
             )
             for label, attack in results["attacks"].items()
         ),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
+from reident.report.columns import columns
 from reident.report.figures import count, percentage, plural
 from reident.report.plain import plain
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     Results = Mapping[str, Any]
 
@@ -77,14 +78,14 @@ def domain_name(row: Results) -> str:
 
 
 def _both(results: Results) -> Table:
-    table = Table("", "Before", "After")
+    table = columns("", "Before", "After")
     for name, before, after in rows(results):
         table.add_row(name, count(before), count(after))
     return table
 
 
 def _domains(results: Results) -> Table:
-    table = Table("Domain", "Records before", "After", "Lost", "Unique")
+    table = columns("Domain", "Records before", "After", "Lost", "Unique")
     for row in results["by_domain"][:SHOWN_DOMAINS]:
         table.add_row(
             Text(domain_name(row)),

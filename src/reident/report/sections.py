@@ -63,7 +63,8 @@ class Table:
 class Picture:
     """A picture: a title that states the finding, SVG of our own making, a caption.
 
-    A table beside it has its numbers, so `alternative` only says what is seen.
+    `table` has its numbers, or one beside it has, so `alternative` only says what is seen. `level`
+    is that of its heading.
     """
 
     kind: ClassVar[str] = "picture"
@@ -71,6 +72,8 @@ class Picture:
     svg: str
     alternative: str
     caption: str
+    table: Table | None = None
+    level: int = 3
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import xlsxwriter
 
+from reident.report.details import KINDS, score_rows
 from reident.report.plain import ESCAPES
+from reident.report.utility import INDICES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,6 +40,7 @@ STRATUM = (
     "confirmed_rate", "conditional_rate",
 )  # fmt: skip
 STEPS = ("variable", "candidates", "suspected", "confirmed", "confirmed_rate")
+LIMITS = ("attack", "rate", "limit", "value", "exceeded")
 AGREEMENT = ("variable", "equal", "different", "missing_puf", "missing_eif")
 
 
@@ -47,11 +50,22 @@ def rows(results: Results) -> dict[str, Rows]:
         "rates": _rates(results),
         "strata": _strata(results),
         "ranks": _by(results, "by_rank", ("rank", "pairs", "confirmed")),
-        "orders": _orders(results),
+        "ties": _named(_by(results, "first_rank_sizes", ("size", "records")), "more"),
+        "scores": _scores(results),
+        "orders": _named(_by(results, "by_order", ("order", "suspected", "confirmed")), "above"),
+        "readings": _by(results, "readings", ("reading", "suspected", "confirmed")),
         "steps": _by(results, "steps", STEPS),
         "agreement": [
             [*AGREEMENT],
             *([row[name] for name in AGREEMENT] for row in results["true_pair_agreement"]),
+        ],
+        "limits": [
+            [*LIMITS],
+            *([_word(check[name]) for name in LIMITS] for check in results["limits"]),
+        ],
+        "utility": [
+            ["index", "value"],
+            *([name, (results["utility"] or {})[name]] for name in INDICES if results["utility"]),
         ],
         "notes": _notes(results),
     }
@@ -155,10 +169,27 @@ def _by(results: Results, part: str, fields: Sequence[str]) -> Rows:
     ]
 
 
-def _orders(results: Results) -> Rows:
-    header, *table = _by(results, "by_order", ("order", "suspected", "confirmed"))
-    named = [[row[0], "above" if row[1] is None else row[1], *row[2:]] for row in table]
-    return [header, *named]
+def _named(table: Rows, name: str) -> Rows:
+    """The row that stands for all larger ones has no number: it is named."""
+    header, *rest = table
+    return [header, *([row[0], name if row[1] is None else row[1], *row[2:]] for row in rest)]
+
+
+def _scores(results: Results) -> Rows:
+    return [
+        ["attack", "from", "to", *KINDS],
+        *(
+            [label, low, high, *counts.values()]
+            for label, attack in results["attacks"].items()
+            if attack["histogram"] is not None
+            for low, high, counts in score_rows(attack["histogram"])
+        ),
+    ]
+
+
+def _word(value: Any) -> Value:
+    """A verdict in a word; spreadsheets spell true and false in the reader's language."""
+    return ("no", "yes")[value] if isinstance(value, bool) else value
 
 
 def _notes(results: Results) -> Rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -16,9 +17,13 @@ from reident.report.sentences import name_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
     Results = Mapping[str, Any]
+
+HEADINGS = {"Suspected": "", "Confirmed": "", "Conditional": "bold", "Blind guessing": ""}
+"""What the terminal shows of each attack, and how."""
+ROOM = 10_000
 
 
 def summary(results: Results) -> Group:
@@ -26,7 +31,7 @@ def summary(results: Results) -> Group:
     parts: list[RenderableType] = []
     if results["marking"]:
         parts.append(Text(plain(results["marking"]), style="bold reverse"))
-    parts += [_rates(results), Text()]
+    parts += [_Rates(results), Text()]
     parts += [
         Text(sentences.finding(label, attack, results["puf_records"]))
         for label, attack in results["attacks"].items()
@@ -36,25 +41,53 @@ def summary(results: Results) -> Group:
     return Group(*parts)
 
 
-def _rates(results: Results) -> Table:
-    table = Table(title=Text(plain(results["title"])) if results["title"] else None)
-    # Folding, not cutting: a narrow terminal must not lose digits.
-    table.add_column("Attack", overflow="fold")
-    for heading, style in (
-        ("Suspected", ""),
-        ("Confirmed", ""),
-        ("Conditional", "bold"),
-        ("Blind guessing", ""),
-    ):
-        table.add_column(heading, justify="right", overflow="fold", style=style)
+class _Rates:
+    """One table of all attacks, or where it would not fit a short one, attack below attack."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        wide = _wide(self._results)
+        # Measured as if there were room, or the answer would be the room that there is.
+        needed = Measurement.get(console, options.update(max_width=ROOM), wide).maximum
+        yield wide if needed <= options.max_width else _narrow(self._results)
+
+
+def _title(results: Results) -> Text | None:
+    return Text(plain(results["title"])) if results["title"] else None
+
+
+def _figures(attack: Results) -> tuple[Text, ...]:
+    """Cells in the order of HEADINGS."""
+    return (
+        _with_rate(attack["suspected"], attack["suspected_rate"]),
+        _with_rate(attack["confirmed"], attack["confirmed_rate"]),
+        _conditional(attack),
+        Text(decimal(attack["baseline_confirmed"])),
+    )
+
+
+def _wide(results: Results) -> Table:
+    table = Table(title=_title(results))
+    table.add_column("Attack")
+    for heading, style in HEADINGS.items():
+        table.add_column(heading, justify="right", style=style)
     for label, attack in results["attacks"].items():
-        table.add_row(
-            Text(name_of(label, attack)),
-            _with_rate(attack["suspected"], attack["suspected_rate"]),
-            _with_rate(attack["confirmed"], attack["confirmed_rate"]),
-            _conditional(attack),
-            Text(decimal(attack["baseline_confirmed"])),
-        )
+        table.add_row(Text(name_of(label, attack)), *_figures(attack))
+    return table
+
+
+def _narrow(results: Results) -> Table:
+    # Folding, not cutting: even the narrowest terminal must not lose digits.
+    table = Table(title=_title(results), show_header=False)
+    table.add_column(overflow="fold")
+    table.add_column(justify="right", overflow="fold")
+    for label, attack in results["attacks"].items():
+        table.add_section()
+        table.add_row(Text(name_of(label, attack), style="bold"), "")
+        for (heading, style), figure in zip(HEADINGS.items(), _figures(attack), strict=True):
+            table.add_row(heading, figure, style=style)
     return table
 
 

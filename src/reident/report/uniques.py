@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
+from reident.report.columns import columns
 from reident.report.figures import count, decimal, percentage
 from reident.report.plain import plain
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     Results = Mapping[str, Any]
 
@@ -33,7 +34,7 @@ def summary(results: Results) -> Group:
 
 
 def _counts(results: Results) -> Table:
-    table = Table("Records that share their data", "Cells", "Records")
+    table = columns("Records that share their data", "Cells", "Records")
     for row in results["by_count"][:SHOWN]:
         table.add_row(count(row["count"]), count(row["cells"]), count(row["records"]))
     for level, records in results["violations"].items():
@@ -73,7 +74,7 @@ def minimal_sentence(minimal: Results) -> str:
 
 
 def _contributions(minimal: Results) -> Table:
-    table = Table("Variable", "Share of the scores")
+    table = columns("Variable", "Share of the scores")
     for row in minimal["contributions"]:
         table.add_row(Text(plain(row["variable"])), percentage(row["share"]))
     return table

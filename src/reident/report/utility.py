@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
+from reident.report.columns import columns
 from reident.report.figures import count, decimal
 from reident.report.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from rich.table import Table
 
     Results = Mapping[str, Any]
 
@@ -35,7 +37,7 @@ def summary(results: Results) -> Group:
 
 
 def _indices(results: Results) -> Table:
-    table = Table("Index", "Value", "What it says")
+    table = columns("Index", "Value", "What it says")
     for name, text in INDICES.items():
         value = results[name]
         table.add_row(name, count(value) if isinstance(value, int) else decimal(value), text)
@@ -43,7 +45,7 @@ def _indices(results: Results) -> Table:
 
 
 def _numbers(results: Results) -> Table:
-    table = Table("SA", "Mean", "after", "Variance", "after", "Median", "after", "Distance")
+    table = columns("SA", "Mean", "after", "Variance", "after", "Median", "after", "Distance")
     for row in results["variables"]:
         if row["role"] == "sa":
             told = [(row[side]["mean"], row[side]["variance"], row[side]["quantiles"][2])
@@ -54,7 +56,7 @@ def _numbers(results: Results) -> Table:
 
 
 def _categories(results: Results) -> Table:
-    table = Table("QI", "Categories", "after", "Missing", "after", "Distance")
+    table = columns("QI", "Categories", "after", "Missing", "after", "Distance")
     for row in results["variables"]:
         if row["role"] == "qi":
             cells = [

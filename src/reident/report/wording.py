@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+UNTITLED = "Re-identification study"
+
 RATES = (
     (
         "Rates (Primer 1.2). A record of the public-use file is suspected when an attack links it "
@@ -20,6 +22,11 @@ RATES = (
         "intruder records of the same stratum as the attack linked. The number shown is how many "
         "records are expected to be guessed right."
     ),
+)
+
+IDENTIFY_EUC = (
+    "Identify-euc: Re-identification by Euclidean distance, on the competition PWSCUP2015; see the "
+    "documentation."
 )
 
 GUESS = (
@@ -208,7 +215,18 @@ GLOSSARY = (
     ("-", "Undefined, or not known without the truth."),
 )
 
+SETTINGS = {
+    "vacuous_threshold": "A threshold lets every pair pass; ranks alone decide.",
+    "mismatches_pass": "A threshold lets pairs pass that differ on some variables.",
+    "all_missing_pairs_pass": "A threshold lets pairs pass that have nothing but missing values.",
+    "unperturbed": "The attacks used unperturbed values in place of those to be released.",
+}
+"""Notes that speak of settings, not of records, in words for everybody."""
+
 PAPERS = {
+    "identify": IDENTIFY_EUC,
+    "euc1": IDENTIFY_EUC,
+    "euc2": IDENTIFY_EUC,
     "microagg": (
         "Winkler 2002: W. E. Winkler, Single-Ranking Micro-aggregation and Re-identification, "
         "U.S. Census Bureau, 2002."

@@ -4,6 +4,9 @@ import copy
 
 import pytest
 
+from reident.report import drawing
+from report_results import MANIFEST
+
 HISTOGRAM = {
     "bins": 20,
     "top": 1.0,
@@ -152,17 +155,12 @@ RESULTS = {
         }
     ],
 }
-MANIFEST = {
-    "inputs": {
-        "puf": {"name": "puf.csv", "bytes": 99, "sha256": "ab" * 32, "records": 2000},
-        "eif": {"name": "DataFrame in memory", "bytes": None, "sha256": None, "records": 2400},
-    },
-    "versions": {"reident": "0.1.0", "numpy": "2.4.6"},
-    "engine": "local",
-    "jobs": 2,
-    "timings": {"read": 3.0, "encode": 3.0, "attacks": {"unicity": 24.0, "taxicab": 30.0}},
-    "machine": {"python": "3.11.0"},
-}
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Pictures without their drawing, for tests that look at numbers of many pages."""
+    monkeypatch.setattr(drawing, "svg", lambda spec: f"<svg><!--{len(spec)}--></svg>")
 
 
 @pytest.fixture

@@ -9,7 +9,10 @@ import pytest
 
 from reident.report import tables
 
-NAMES = ["rates", "strata", "ranks", "orders", "steps", "agreement", "notes"]
+NAMES = [
+    "rates", "strata", "ranks", "ties", "scores", "orders", "readings", "steps", "agreement",
+    "limits", "utility", "notes",
+]  # fmt: skip
 ACTING = ["=1+1", "+1", "-1", "@SUM(1)", "\tx", "\rx", "\nx", " =1+1", "\uff1d1"]
 
 
@@ -109,3 +112,21 @@ def test_no_terminal_escape_reaches_an_exported_cell(results):
     text = tables.csv_tables(results)["notes.csv"].decode()
     assert "red" in text
     assert not set(text) & {"\x1b", "\x9b", "\x07"}
+
+
+def test_ties_scores_readings_limits_and_utility_are_those_of_the_results(results):
+    results["utility"] = dict.fromkeys(("U1", "U2", "U3", "U4", "U5", "U6", "S1", "S2"), 0.5)
+    files = tables.csv_tables(results)
+    assert [tuple(row.values()) for row in read(files["ties.csv"])] == [
+        ("taxicab", "1", "300"),
+        ("taxicab", "more", "188"),
+    ]
+    scores = read(files["scores.csv"])
+    held = results["attacks"]["taxicab"]["histogram"]
+    assert [int(row["suspected_false"]) for row in scores] == held["suspected_false"]
+    assert scores[19]["to"] == "1.0"
+    assert read(files["readings.csv"])[0] == {
+        "attack": "unicity", "reading": "all", "suspected": "0", "confirmed": "0",
+    }  # fmt: skip
+    assert [row["exceeded"] for row in read(files["limits.csv"])] == ["no", "no"]
+    assert read(files["utility.csv"])[0] == {"index": "U1", "value": "0.5"}

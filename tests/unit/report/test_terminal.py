@@ -6,6 +6,7 @@ import re
 import pytest
 from rich.console import Console
 
+from reident.report import beside
 from reident.report.terminal import summary
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07[bold red]x[/]\x9b31m\r\x08\u202e"
@@ -63,3 +64,32 @@ def test_terminal_escapes_and_markup_are_inert(results):
 
 def test_it_never_says_that_word(results, without_truth):
     assert "safe" not in (shown(results) + shown(without_truth)).lower()
+
+
+def test_a_narrow_terminal_gets_whole_words_and_whole_figures(results):
+    lines = [re.sub(r"[│┃ ]+", " ", line).strip() for line in shown(results, width=40).splitlines()]
+    at = lines.index("Taxicab")
+    assert lines[at + 1 : at + 6] == [
+        "Suspected 412 (20.6 %)",
+        "Confirmed 31 (1.6 %)",
+        "Conditional 7.5 %",
+        "5.3 to 10.5 %",
+        "Blind guessing 1.2",
+    ]
+
+
+def test_colour_is_for_terminals_only(results):
+    assert "\x1b" not in shown(results)
+    assert "\x1b" in shown(results, force_terminal=True)
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_other_tables_fold_too(width):
+    runs = [
+        {"run": "a run with a long name", "rates": {"euclidean": {"confirmed_rate": 12.3}},
+         "utility": {"U1": 0.123456}, "signs": None, "fits": None}
+    ] * 2  # fmt: skip
+    stream = io.StringIO()
+    Console(file=stream, width=width).print(beside.summary({"runs": runs, "methods": {}}))
+    assert max(len(line) for line in stream.getvalue().splitlines()) <= width
+    assert "…" not in stream.getvalue()
