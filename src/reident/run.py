@@ -16,7 +16,7 @@ from reident.attacks import link
 from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, forecasting
-from reident.engine.local import BUDGET, local
+from reident.engine.local import BUDGET, Books, local
 from reident.errors import Fault, InternalError, SpecError
 from reident.io.kept import versions
 from reident.loss import utility_of_study
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from reident.model.linked import Linked
     from reident.model.options import Attack
     from reident.model.study import Study
+
+RANKED = ("taxicab", "euclidean", "adhoc")
+"""Attacks that decide every pair by its score."""
 
 
 def run(  # noqa: PLR0913  # the flags of a whole study
@@ -57,7 +60,8 @@ def run(  # noqa: PLR0913  # the flags of a whole study
     they never change the result.
     """
     attacks = chosen(study, only)
-    fold = local(jobs, budget, watch, keep, memory)
+    books: Books = {}
+    fold = local(jobs, budget, watch, keep, memory, books)
     results = {}
     encoding = {}
     seconds = {}
@@ -82,7 +86,7 @@ def run(  # noqa: PLR0913  # the flags of a whole study
             "engine": "local",
             "jobs": jobs,
             "methods": methods,
-            "ledger": _ledger(taken, results),
+            "ledger": _ledger(taken, results, books),
             "forecast": {"pairs": taken.files.layout.pairs},
             "timings": {**taken.seconds, "attacks": seconds},
             "machine": {
@@ -327,8 +331,12 @@ def _judged(rates: Rates, rate: str, limits: Limits) -> float | None:
     return value
 
 
-def _ledger(taken: Intake, results: Mapping[str, AttackResult]) -> dict[str, Any]:
-    """Rows read = compared + set aside; pairs decided = sum over strata; else the run fails."""
+def _ledger(taken: Intake, results: Mapping[str, AttackResult], books: Books) -> dict[str, Any]:
+    """Rows read = compared + set aside; pairs decided = sum over strata; else the run fails.
+
+    Metrics meet every pair: the work of their tiles is what the strata add up to. The engine has
+    seen to it that each tile was done once.
+    """
     layout = taken.files.layout
     strata = taken.files.strata
     held = {side: _sizes(numbers) for side, numbers in (("puf", strata.puf), ("eif", strata.eif))}
@@ -341,7 +349,8 @@ def _ledger(taken: Intake, results: Mapping[str, AttackResult]) -> dict[str, Any
         }
         for label, result in results.items()
     }
-    balanced = by_stratum == layout.pairs and all(
+    decided = [books[label]["work"] for label, one in results.items() if one.method in RANKED]
+    balanced = all(pairs == by_stratum for pairs in (layout.pairs, *decided)) and all(
         row["read"] == row["compared"] + sum(row["set_aside"].values()) for row in rows.values()
     )
     if not balanced:
@@ -352,7 +361,12 @@ def _ledger(taken: Intake, results: Mapping[str, AttackResult]) -> dict[str, Any
                 remedy="Report this: the result would not be trustworthy",
             )
         )
-    return {"puf": rows, "eif": {"read": taken.files.eif_records}, "pairs": by_stratum}
+    return {
+        "puf": rows,
+        "eif": {"read": taken.files.eif_records},
+        "pairs": by_stratum,
+        "engine": {label: dict(own) for label, own in books.items()},
+    }
 
 
 def _sizes(numbers: Any) -> dict[int, int]:

@@ -7,6 +7,7 @@ import pytest
 
 from reident.engine.job import Tile
 from reident.engine.local import local
+from reident.errors import InternalError
 
 
 class Counting:
@@ -107,3 +108,29 @@ def test_as_many_threads_work_as_were_asked_for():
 
 def test_a_job_without_tiles_gives_nothing():
     assert list(local(4)(Counting(0, 1), "label")) == []
+
+
+class Repeating(Counting):
+    """Says that two tiles are one."""
+
+    def tiles(self, budget):
+        return [tile._replace(number=0) for tile in super().tiles(budget)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_jobs_are_entered_in_the_books_when_every_tile_was_done_once(jobs):
+    books = {}
+    fold = local(jobs, budget=3, books=books)
+    list(fold(Counting(5, 2), "mine"))
+    list(fold(Counting(5, 2), "mine"))
+    assert books == {"mine": {"jobs": 2, "tiles": 20, "work": 60}}
+    unfinished = fold(Counting(5, 2), "other")
+    next(unfinished)
+    unfinished.close()
+    assert "other" not in books
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_tile_done_twice_fails_the_run(jobs):
+    with pytest.raises(InternalError, match="done twice"):
+        list(local(jobs)(Repeating(2, 1), "mine"))

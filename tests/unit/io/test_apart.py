@@ -64,7 +64,7 @@ def test_reading_that_breaks_a_limit_is_an_error_of_that_file_alone(
         patch.setattr(apart, limit, value)
         patch.setattr(apart, "ROOM_PER_BYTE", 0)
         patch.setattr(apart, "BYTES_PER_SECOND", 1e12)
-        with pytest.raises(DataError, match="large.dta"):
+        with pytest.raises(DataError, match=r"large\.dta"):
             apart.frame(large, SourceFile(large), None)
     assert apart.frame(path, SourceFile(path), None).equals(FRAME)
 

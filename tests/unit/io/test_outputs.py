@@ -61,6 +61,7 @@ def test_the_manifest_names_inputs_versions_and_a_balanced_ledger(study, tmp_pat
     for row in manifest["ledger"]["puf"].values():
         assert row["read"] == row["compared"] + sum(row["set_aside"].values()) == 2
     assert manifest["ledger"]["pairs"] == 4
+    assert manifest["ledger"]["engine"]["taxicab"]["work"] == 4
     assert manifest["inputs"]["puf"]["records"] == 2
 
 
