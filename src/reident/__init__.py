@@ -18,6 +18,7 @@ _HOMES = {
     "AttackResult": "reident.model.result",
     "AuditError": "reident.errors",
     "CapacityError": "reident.errors",
+    "ChangedError": "reident.errors",
     "DataError": "reident.errors",
     "EUC1": "reident.model.options",
     "EUC2": "reident.model.options",

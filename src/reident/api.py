@@ -18,7 +18,8 @@ from reident.errors import DataError, Fault, RefusalError, SpecError
 from reident.guard import protect_options
 from reident.haystack import haystack, look
 from reident.io import kept, outputs
-from reident.io.intake import take_in
+from reident.io.fingerprints import refuse_changed
+from reident.io.intake import sources, take_in
 from reident.io.room import need_of
 from reident.io.saved import saved_text
 from reident.io.spec import examine, read_study, read_text
@@ -189,6 +190,7 @@ class Study(model.Study):
                 if audit_records:
                     audit(self, taken, result, audit_records)
                 outputs.write_draft(draft, self, result, _shown(result))
+                refuse_changed(sources(self), taken.inputs)
                 outputs.publish(draft, folder)
         return StudyResult.of(result)
 

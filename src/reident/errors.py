@@ -4,6 +4,7 @@
     ├── SpecError       the study, an option or a flag is wrong        exit 2
     ├── DataError       a file does not hold what the study says       exit 2
     ├── RefusalError    something stands where the output would go    exit 2
+    ├── ChangedError    an input is not what it was when the run began exit 1
     ├── CapacityError   the machine cannot hold what the run needs     exit 1
     ├── AuditError      the oracle disagrees with the result           exit 1
     └── InternalError   our bug; never the user's fault                exit 1
@@ -54,6 +55,10 @@ class RefusalError(ReidentError):
     """A finished or running study stands where the output would go."""
 
     exit_code = 2
+
+
+class ChangedError(ReidentError):
+    """An input is not what it was when the run began."""
 
 
 class CapacityError(ReidentError):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from reident.errors import Fault, RefusalError
 from reident.guard import protect
+from reident.io.fingerprints import fingerprint, refuse_changed
 from reident.io.found import write_found
-from reident.io.intake import fingerprint
 from reident.io.kept import versions
 from reident.io.key_file import keep_key, key_for, read_key
 from reident.io.outputs import refuse_unless_free
@@ -49,9 +49,11 @@ def protect_to(
     _refuse_place(hay.file, out, force=force)
     refuse_unless_free(folder, force=force)
     key = None if key_file is None else key_for(key_file)
+    inputs = {"file": fingerprint(hay.file)}
     found, table = protect(hay, asked, key=key, out=out)
+    refuse_changed({"file": hay.file}, inputs)
     manifest = {
-        "inputs": {"file": fingerprint(hay.file, found.records_in)},
+        "inputs": {"file": inputs["file"] | {"records": found.records_in}},
         "options": hay.asked.model_dump(mode="json", include={"variables", "key", "k", "missing"})
         | asked.model_dump(mode="json"),
         "versions": versions() | {"cryptography": version("cryptography")},

@@ -15,8 +15,9 @@ from reident.encode.categories import Codebook, Coded, codebook, coded, survey
 from reident.encode.cells import MISSING, cells
 from reident.errors import DataError, Fault, SpecError
 from reident.io.batches import batches, outgrows
+from reident.io.fingerprints import fingerprint, refuse_changed
 from reident.io.found import fill
-from reident.io.intake import fingerprint, plain
+from reident.io.intake import plain
 from reident.io.kept import checkpoints, versions
 from reident.io.keys import key_order, keys_of
 from reident.io.outputs import run_folder
@@ -137,11 +138,12 @@ def look_to(hay: Haystack, folder: Path, *, force: bool, resume: bool = False) -
     """
     with run_folder(folder, force=force, resume=resume) as draft:
         all_columns(hay.file)  # refuses a file that is not there or that nothing can read
-        file = fingerprint(hay.file, 0)
+        file = fingerprint(hay.file)
         how = hay.file.model_dump(mode="json", exclude={"source"})
         asked = {"inputs": {"file": file}, "read": how, "options": _plain_options(hay.asked)}
         with checkpoints(draft, asked, resume=resume) as keep:
             found = look(replace(hay, keep=keep))
+            refuse_changed({"file": hay.file}, asked["inputs"])
             _write(draft, folder, hay, found, file)
     return found
 

@@ -30,6 +30,7 @@ def test_every_error_is_a_reident_error_drawn_in_the_tree():
         ("DataError", 2),
         ("RefusalError", 2),
         ("CapacityError", 1),
+        ("ChangedError", 1),
         ("AuditError", 1),
         ("InternalError", 1),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reident import disk
-from reident.io.intake import fingerprint
+from reident.io.fingerprints import fingerprint
 from reident.io.outputs import FINISHED, as_json, publish, run_folder, write_parquet
 from reident.io.writing import write_table
 from reident.model.files import SourceFile

@@ -6,9 +6,9 @@ All faults of all files are found before any is reported.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from reident.encode.cells import Cells, cells
 from reident.encode.files import Files, files
 from reident.encode.strata import Strata, strata_of, stratum_texts
 from reident.errors import DataError, Fault
-from reident.io.formats.database import file_of
+from reident.io.fingerprints import fingerprint
 from reident.io.keys import key_order, keys_of
 from reident.io.remarks import remarks
 from reident.io.tables import all_columns, read
@@ -99,10 +99,21 @@ class _Faults:
             raise DataError(*dict.fromkeys(self.found))
 
 
+def sources(study: Study) -> dict[str, SourceFile]:
+    """The files of a study by the name that the manifest gives them."""
+    known = {} if study.truth is None else {"iuf": study.truth}
+    return {"puf": study.puf, "eif": study.eif, **known}
+
+
 def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
     """Read and check the three files of a study."""
     faults = _Faults()
     start = time.perf_counter()
+    # Before anything is read: what changes from now on is seen at the end.
+    inputs = {
+        side: faults.attempt(partial(fingerprint, file)) or {}
+        for side, file in sources(study).items()
+    }
     puf_frame = _read_all(study.puf, columns_of(study, "puf"), faults)
     eif_frame = _read_all(study.eif, columns_of(study, "eif"), faults)
     known = study.truth
@@ -138,12 +149,9 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
         len(eif.keys),
     )
     split = split_pairs(truth, strata)
-    inputs = {
-        "puf": fingerprint(study.puf, len(puf.keys)),
-        "eif": fingerprint(study.eif, len(eif.keys)),
-    }
-    if known is not None and iuf is not None:
-        inputs["iuf"] = fingerprint(known, len(iuf))
+    inputs["puf"]["records"], inputs["eif"]["records"] = len(puf.keys), len(eif.keys)
+    if iuf is not None:
+        inputs["iuf"]["records"] = len(iuf)
     return Intake(
         puf=puf,
         eif=eif,
@@ -163,17 +171,6 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
         inputs=inputs,
         seconds={"read": read_in - start, "encode": time.perf_counter() - read_in},
     )
-
-
-def fingerprint(file: SourceFile, records: int) -> dict[str, Any]:
-    """Name, records, size and SHA-256 of an input; a frame in memory has no bytes."""
-    named = {"name": file.name, "records": records}
-    path = file_of(file)
-    if path is None:
-        return named | {"bytes": None, "sha256": None}
-    with path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return named | {"bytes": path.stat().st_size, "sha256": digest}
 
 
 def _read_all(file: SourceFile, columns: list[str], faults: _Faults) -> pl.DataFrame | None:

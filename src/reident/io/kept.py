@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from reident import disk
 from reident.engine.checkpoint import START_AGAIN, Checkpoints
 from reident.errors import Fault, RefusalError
-from reident.io.intake import fingerprint
+from reident.io.fingerprints import fingerprint
 from reident.io.outputs import KEPT, as_json
 from reident.io.spec import study_dict
 from reident.kernels import source_digest
@@ -54,7 +54,7 @@ def asked_of(
     """What the parts of a study's run follow from."""
     files = dict(inputs)
     if study.utility is not None:
-        files["original"] = fingerprint(study.utility, 0)
+        files["original"] = fingerprint(study.utility)
     return {
         "inputs": files,
         "study": study_dict(study),
