@@ -57,9 +57,10 @@ class Checkpoints:
         self._found: dict[tuple[int, int], _Held] = {}
         self._pending: list[tuple[Steps[Any], int, tuple[Any, ...]]] = []
         self._lock = threading.Lock()
+        self._files = 0
         for path in sorted(folder.glob(f"*{ENDING}")):
             self._found |= _read(path)
-        self._files = len(list(folder.glob(f"*{ENDING}")))
+            self._files = int(path.stem) + 1
         self._due = time.monotonic() + every
         self._open = True
 
@@ -112,7 +113,7 @@ class Checkpoints:
         for _, _, part in batch:
             for array in part:
                 np.lib.format.write_array(body, array, allow_pickle=False)
-        with disk.create(self._folder / f"{self._files:06}{ENDING}", replace=False) as stream:
+        with disk.create(self._folder / f"{self._files:06}{ENDING}") as stream:
             stream.write(body.getbuffer())
             stream.write(hashlib.sha256(body.getbuffer()).digest())
         self._files += 1
