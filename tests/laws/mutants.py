@@ -1092,8 +1092,8 @@ MUTANTS = [
         ("steps", "self._jobs += 1", "self._jobs = 1", CHECKPOINT, "jobs_in_turn"),
         (
             "_pieces",
-            'yield f"{place} {value.dtype.str}{value.shape}".encode()',
-            'yield f"{place} {value.dtype.str}".encode()',
+            'own = hashlib.sha256(f"{value.dtype.str}{value.shape}".encode())',
+            'own = hashlib.sha256(f"{value.dtype.str}".encode())',
             CHECKPOINT,
             "a_digest_tells",
         ),

@@ -192,13 +192,15 @@ def digest_of(value: Any) -> str:
     return digest.hexdigest()
 
 
-def _pieces(value: Any, seen: dict[int, int]) -> Iterator[Any]:
+def _pieces(value: Any, seen: dict[int, tuple[bytes, np.ndarray]]) -> Iterator[bytes]:
     if isinstance(value, np.ndarray):
         # An array that stands in several places is gone over once.
-        place = seen.setdefault(id(value), len(seen))
-        yield f"{place} {value.dtype.str}{value.shape}".encode()
-        if place == len(seen) - 1 and not value.dtype.hasobject:
-            yield np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+        if id(value) not in seen:
+            own = hashlib.sha256(f"{value.dtype.str}{value.shape}".encode())
+            if not value.dtype.hasobject:
+                own.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
+            seen[id(value)] = own.digest(), value
+        yield seen[id(value)][0]
     elif isinstance(value, (tuple, list)):
         yield f"{type(value).__name__} {len(value)} ".encode()
         for part in value:

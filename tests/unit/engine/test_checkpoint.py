@@ -224,4 +224,5 @@ def test_a_digest_tells_values_types_and_shapes_apart():
         np.zeros((3, 0)),
     ]
     assert len({digest_of(value) for value in values}) == len(values)
+    assert digest_of((ROWS, ROWS)) == digest_of((ROWS, ROWS.copy()))
     assert digest_of(Basis(ROWS.copy())) == digest_of(Basis(np.asfortranarray(ROWS)))
