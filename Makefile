@@ -7,7 +7,7 @@ JOBS   ?= 2
 # Tests write thousands of run folders, and every file is synced: in memory that costs nothing.
 SCRATCH := $(shell [ -w /dev/shm ] && echo /dev/shm || echo $${TMPDIR:-/tmp})
 
-.PHONY: demo test fuzz check bench docs clean
+.PHONY: demo test fuzz faults check bench docs clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -31,6 +31,9 @@ test: $(STAMP) browser  ## every test
 fuzz: $(STAMP)  ## the drawn tests again, on many examples not seen before
 	TMPDIR=$(SCRATCH) REIDENT_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m pytest -n $(JOBS) \
 		--dist loadgroup --hypothesis-profile new tests/fuzz tests/oracle tests/laws
+
+faults: $(STAMP)  ## fifty kills of every attack, resumed and compared; KILLS=5 for fewer
+	TMPDIR=$(SCRATCH) PYTHONPATH=tests $(BIN)/python -m faults.killing $(or $(KILLS),50)
 
 check: $(STAMP)  ## style, types, direction of dependency
 	$(BIN)/ruff check .

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chart
-from rows import GROWTH, MEASURED, ROWS, SEARCHES, STARTS, AnyRow, Growth, Need, Row
+from rows import GROWTH, KEEPING, MEASURED, ROWS, SEARCHES, STARTS, AnyRow, Growth, Need, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -324,6 +324,35 @@ def start(found: Found) -> str:
     return table(["command", "seconds", "MB", "asked for", "verdict"], body)
 
 
+def keeping(found: Found) -> str:
+    """What checkpoints cost, by the share of the time and by the clock."""
+    body = []
+    for row in KEEPING:
+        repeats = [one["ours"] for one in found.get(row.name, {}).get("repeats", [])]
+        if not repeats or any("failed" in one for one in repeats):
+            continue
+        # One thread writes while the others go on.
+        share = median(
+            100 * one["spent_seconds"] / (one["seconds"] * one["jobs"]) for one in repeats
+        )
+        clock = median(100 * (one["seconds"] / one["without_seconds"] - 1) for one in repeats)
+        body.append(
+            [
+                f"`{row.name}`",
+                number(median(one["without_seconds"] for one in repeats)),
+                number(median(one["seconds"] for one in repeats)),
+                number(median(one["files"] for one in repeats)),
+                number(median(one["mb"] for one in repeats)),
+                f"{share:.2f} %",
+                f"{clock:+.1f} %",
+                f"**{row.percent:g} %**",
+                "met" if share is not None and share < row.percent else "**not met**",
+            ]
+        )
+    head = ["row", "without", "with", "files", "MB", "spent on them", "by the clock"]
+    return table([*head, "asked for at most", ""], body)
+
+
 def planner(found: Found) -> str:
     """Forecasts against outcomes, every repeat of every row."""
     body, runs = [], []
@@ -428,6 +457,7 @@ TABLES: dict[str, Callable[[Found], str]] = {
     "uniques": uniques,
     "growth": growth,
     "start": start,
+    "keeping": keeping,
     "planner": planner,
     "slower": slower,
 }

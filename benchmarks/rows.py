@@ -127,6 +127,22 @@ class Search:
         return replace(self, records=min(records, self.records))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Keeping:
+    """What checkpoints cost an attack; at most so many percent of its time are asked for."""
+
+    name: str
+    shape: Shape
+    percent: float = 3.0
+    family: str = "keeping"
+    limit: float = 900.0
+
+    def smaller(self, records: int) -> Keeping:
+        """The same attack on files of at most so many records."""
+        shape = replace(self.shape, records=min(records, self.shape.records))
+        return replace(self, shape=shape)
+
+
 def _taxicab(name: str, records: int, v: int, need: Need) -> Row:
     shape = Shape(attack="taxicab", records=records, categorical=v)
     return Row(name=name, family="taxicab", shape=shape, peers=(NUMPY,), need=need)
@@ -274,8 +290,15 @@ SEARCHES = (
     ),
 )
 
-AnyRow = Row | Growth | Start | Search
-ROWS: tuple[AnyRow, ...] = (*MEASURED, *SEARCHES, *GROWTH, *STARTS)
+KEEPING = (
+    Keeping(
+        name="keeping-taxicab-1e6-v20",
+        shape=Shape(attack="taxicab", records=LARGE, categorical=20),
+    ),
+)
+
+AnyRow = Row | Growth | Start | Search | Keeping
+ROWS: tuple[AnyRow, ...] = (*MEASURED, *SEARCHES, *GROWTH, *STARTS, *KEEPING)
 
 
 def chosen(names: list[str]) -> list[AnyRow]:

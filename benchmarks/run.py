@@ -29,7 +29,7 @@ import data
 import machine
 import page
 import peers
-from rows import NUMPY, POLARS, AnyRow, Growth, Row, Search, Shape, Start, chosen
+from rows import NUMPY, POLARS, AnyRow, Growth, Keeping, Row, Search, Shape, Start, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -224,6 +224,22 @@ def searched(search: Search, settings: Settings) -> list[Figures]:
     return repeats
 
 
+def kept(row: Keeping, settings: Settings) -> list[Figures]:
+    """An attack with and without checkpoints, on data of its own each time."""
+    repeats = []
+    for k in range(settings.repeats):
+        seed = settings.seed + k
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "study"
+            _made(folder, row.shape, seed)
+            asked = (folder, row.shape.attack, settings.jobs)
+            figures = _tried(
+                lambda asked=asked: json.loads(_python("keeping.py", *asked, limit=row.limit).said)
+            )
+        repeats.append({"seed": seed, "load": machine.load(), "ours": figures})
+    return repeats
+
+
 # Results ------------------------------------------------------------------------------------------
 
 
@@ -259,6 +275,8 @@ def measure(row: AnyRow, settings: Settings, results: Path) -> None:
             repeats = started(row, settings)
         case Search():
             repeats = searched(row, settings)
+        case Keeping():
+            repeats = kept(row, settings)
         case Row():
             repeats = measured(row, settings)
     written = {

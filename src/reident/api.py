@@ -169,7 +169,8 @@ class Study(model.Study):
         functions = kept.functions(self)
         if resume and functions:
             raise RefusalError(*functions)
-        refuse_beyond(memory, need_of(self), "the files take about")
+        if memory is not None:
+            refuse_beyond(memory, need_of(self), "the files take about")
         with outputs.run_folder(folder, force=force, resume=resume) as draft:
             taken = take_in(self, unperturbed=unperturbed)
             asked = kept.asked_of(self, taken.inputs, only=tuple(only), unperturbed=unperturbed)
@@ -201,11 +202,14 @@ class Study(model.Study):
 
         A run that would take more than `memory` bytes is refused.
         """
-        files = need_of(self)
-        refuse_beyond(memory, files, "the files take about")
+        files = 0
+        if memory is not None:
+            files = need_of(self)
+            refuse_beyond(memory, files, "the files take about")
         rows = plan(self, take_in(self), only=only, jobs=jobs)
-        most = max((row["bytes"] for row in rows), default=0)
-        refuse_beyond(memory, files + most, "files and attack take about")
+        if memory is not None:
+            most = max((row["bytes"] for row in rows), default=0)
+            refuse_beyond(memory, files + most, "files and attack take about")
         return rows
 
 

@@ -43,7 +43,8 @@ def create(path: Path, *, replace: bool = True) -> Iterator[IO[bytes]]:
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
     try:
         with os.fdopen(handle, "wb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_SH)
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(stream, fcntl.LOCK_SH)
             os.fchmod(stream.fileno(), PRIVATE_FILE)
             yield stream
             stream.flush()
@@ -62,8 +63,8 @@ def create(path: Path, *, replace: bool = True) -> Iterator[IO[bytes]]:
 def _remove_orphans(path: Path) -> None:
     """Remove temporary files of this name that nobody holds: the system frees locks of the dead."""
     for orphan in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
-        # Between these steps its owner may be done with it.
-        with contextlib.suppress(FileNotFoundError, BlockingIOError), orphan.open("rb") as stream:
+        # Its owner may hold it, or be done with it by now.
+        with contextlib.suppress(OSError), orphan.open("rb") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             orphan.unlink()
 

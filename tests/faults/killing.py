@@ -20,7 +20,8 @@ import polars as pl
 from faults.nursery import Nursery
 
 KILLED = -signal.SIGKILL
-PHASES = ("read", "score", "write")
+PHASES = ("read", "score", "merge", "write")
+"""Before the first strip is done a run scores; then it also folds and keeps what is done."""
 NOT_COMPARED = ("manifest.json", "report.html", "talk.txt")
 """What tells how long the run took and on how many threads."""
 SMALL = {"every": 0, "budget": 60}
@@ -161,7 +162,7 @@ def phase(out):
     if any((work / "draft").glob("*")) or any(path != work for path in out.glob("*")):
         return "write"
     if (work / "kept/run.json").exists():
-        return "score"
+        return "merge" if any((work / "kept").glob("*.parts")) else "score"
     return "read" if (work / "lock").exists() else "start"
 
 

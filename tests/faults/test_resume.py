@@ -142,6 +142,12 @@ def test_options_of_a_search_are_compared_too(home, monkeypatch, capsys):
     assert (home / "out/.work/kept").exists()
 
 
+@pytest.mark.usefixtures("home")
+def test_a_search_without_a_folder_has_nothing_to_resume(capsys):
+    assert main(["uniques", "eif.csv", "--vars", "age,sex", "--resume"]) == 2
+    assert "--resume: no folder to go on in. Name it by --out." in capsys.readouterr().err
+
+
 def test_nothing_to_resume_is_told(home, capsys):
     assert main([*STUDY, "--resume"]) == 2
     assert "out: no interrupted run to resume. Run it without --resume." in capsys.readouterr().err

@@ -51,6 +51,7 @@ WINDOWS = "tests/unit/kernels/test_windows.py"
 AGGREGATION = "tests/unit/remedies/test_microaggregation.py"
 MICROAGG = "tests/oracle/test_microagg.py"
 WINKLER = "tests/papers/test_winkler.py"
+CHECKPOINT = "tests/unit/engine/test_checkpoint.py"
 
 
 LOOKUPS = ("looking_pairs_up_finds", True)
@@ -1073,6 +1074,31 @@ MUTANTS = [
             "return len(truth.puf[linked.truth_reading >= place])",
             PRIMER,
             "counts_once",
+        ),
+    ),
+    *_mutants(
+        "engine/checkpoint.py",
+        (
+            "_read",
+            "if not data.startswith(MAGIC) or hashlib.sha256(body).digest() != seal:",
+            "if not data.startswith(MAGIC):",
+            CHECKPOINT,
+            "every_flipped_bit",
+        ),
+        (
+            "found",
+            "if held.digest != self.digest:",
+            "if not held.digest:",
+            CHECKPOINT,
+            "parts_of_another_job",
+        ),
+        ("steps", "self._jobs += 1", "self._jobs = 1", CHECKPOINT, "jobs_in_turn"),
+        (
+            "_pieces",
+            'own = hashlib.sha256(f"{value.dtype.str}{value.shape}".encode())',
+            'own = hashlib.sha256(f"{value.dtype.str}".encode())',
+            CHECKPOINT,
+            "a_digest_tells",
         ),
     ),
 ]

@@ -64,7 +64,7 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
     import os
 
     from reident import haystack as search
-    from reident.errors import SpecError
+    from reident.errors import Fault, SpecError
 
     asked: dict[str, Any] = {
         "variables": names_in(vars),
@@ -88,6 +88,10 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
         return _show_plan(hay, json=json)
     folder = out or (Path(f"{Path(file).name.partition('.')[0]}.uniques") if key else None)
     if folder is None:
+        if resume:
+            raise SpecError(
+                Fault(where="--resume", found="no folder to go on in", remedy="Name it by --out")
+            )
         found = search.look(hay)
     else:
         found = search.look_to(hay, folder, force=force, resume=resume)

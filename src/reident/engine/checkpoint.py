@@ -57,9 +57,10 @@ class Checkpoints:
         self._found: dict[tuple[int, int], _Held] = {}
         self._pending: list[tuple[Steps[Any], int, tuple[Any, ...]]] = []
         self._lock = threading.Lock()
+        self._files = 0
         for path in sorted(folder.glob(f"*{ENDING}")):
             self._found |= _read(path)
-        self._files = len(list(folder.glob(f"*{ENDING}")))
+            self._files = int(path.stem) + 1
         self._due = time.monotonic() + every
         self._open = True
 
@@ -112,7 +113,7 @@ class Checkpoints:
         for _, _, part in batch:
             for array in part:
                 np.lib.format.write_array(body, array, allow_pickle=False)
-        with disk.create(self._folder / f"{self._files:06}{ENDING}", replace=False) as stream:
+        with disk.create(self._folder / f"{self._files:06}{ENDING}") as stream:
             stream.write(body.getbuffer())
             stream.write(hashlib.sha256(body.getbuffer()).digest())
         self._files += 1
@@ -191,13 +192,15 @@ def digest_of(value: Any) -> str:
     return digest.hexdigest()
 
 
-def _pieces(value: Any, seen: dict[int, int]) -> Iterator[Any]:
+def _pieces(value: Any, seen: dict[int, tuple[bytes, np.ndarray]]) -> Iterator[bytes]:
     if isinstance(value, np.ndarray):
         # An array that stands in several places is gone over once.
-        place = seen.setdefault(id(value), len(seen))
-        yield f"{place} {value.dtype.str}{value.shape}".encode()
-        if place == len(seen) - 1 and not value.dtype.hasobject:
-            yield np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+        if id(value) not in seen:
+            own = hashlib.sha256(f"{value.dtype.str}{value.shape}".encode())
+            if not value.dtype.hasobject:
+                own.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
+            seen[id(value)] = own.digest(), value
+        yield seen[id(value)][0]
     elif isinstance(value, (tuple, list)):
         yield f"{type(value).__name__} {len(value)} ".encode()
         for part in value:

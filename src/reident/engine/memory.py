@@ -15,9 +15,9 @@ def taken() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * PAGE
 
 
-def refuse_beyond(limit: int | None, need: int, what: str) -> None:
-    """Raise CapacityError if more is needed than the limit allows; None allows everything."""
-    if limit is not None and need > limit:
+def refuse_beyond(limit: int, need: int, what: str) -> None:
+    """Raise CapacityError if more is needed than the limit allows."""
+    if need > limit:
         raise CapacityError(
             Fault(
                 where="memory",

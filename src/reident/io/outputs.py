@@ -87,7 +87,7 @@ def run_folder(folder: Path, *, force: bool, resume: bool = False) -> Iterator[P
     is removed, unless it is to be resumed. An interrupt leaves what the run has kept.
     """
     refuse_unless_free(folder, force=force, resume=resume)
-    was_there = folder.exists()
+    ours = not folder.exists() or (folder / WORK).exists()
     disk.make_folder(folder)
     folder.chmod(disk.PRIVATE_FOLDER)  # also one that was there, empty
     with _lock(folder) as work:
@@ -108,7 +108,7 @@ def run_folder(folder: Path, *, force: bool, resume: bool = False) -> Iterator[P
                 _clear(work, kept=True)
             else:
                 shutil.rmtree(work)
-                if not was_there and not any(folder.iterdir()):
+                if ours and not any(folder.iterdir()):
                     folder.rmdir()
 
 

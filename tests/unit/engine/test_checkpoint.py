@@ -87,6 +87,25 @@ def test_a_job_goes_on_where_it_was_interrupted(tmp_path, jobs, every):
     assert min(again.begun) == 9
 
 
+def test_a_job_that_is_interrupted_twice_loses_nothing_of_either(tmp_path):
+    expected = folded(tmp_path / "none", Adding(ROWS))
+    interrupted(tmp_path, stop_after=7)
+    interrupted(tmp_path, stop_after=16)
+    again = Adding(ROWS)
+    assert folded(tmp_path, again) == expected
+    assert min(again.begun) == 15
+
+
+def test_a_part_that_is_lost_is_computed_again(tmp_path):
+    expected = folded(tmp_path / "none", Adding(ROWS))
+    interrupted(tmp_path, stop_after=16)
+    sorted(tmp_path.glob("*.parts"))[1].unlink()
+    interrupted(tmp_path, stop_after=19)
+    again = Adding(ROWS)
+    assert folded(tmp_path, again) == expected
+    assert min(again.begun) == 18
+
+
 def test_progress_counts_what_was_done_before(tmp_path):
     interrupted(tmp_path, stop_after=11)
     events = []
@@ -205,4 +224,5 @@ def test_a_digest_tells_values_types_and_shapes_apart():
         np.zeros((3, 0)),
     ]
     assert len({digest_of(value) for value in values}) == len(values)
+    assert digest_of((ROWS, ROWS)) == digest_of((ROWS, ROWS.copy()))
     assert digest_of(Basis(ROWS.copy())) == digest_of(Basis(np.asfortranarray(ROWS)))
