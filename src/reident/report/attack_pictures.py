@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reident.report import details, drawing
 from reident.report.charts import Chart
+from reident.report.details import without
 from reident.report.figures import count, percentage, plural
 from reident.report.findings import stratum_name
 from reident.report.plain import plain
@@ -294,6 +295,28 @@ def _strata(label: str, attack: Results) -> Chart | None:
             "records",
         ),
         table=details.top_strata_table(label, top),
+    )
+
+
+def contribution(label: str, attack: Results, rows: Sequence[Results]) -> Chart:
+    """What is found when one variable is left out, least first."""
+    what = "suspected" if attack["confirmed"] is None else "confirmed"
+    whole, *others = rows
+    least = sorted(others, key=lambda row: row[what])
+    return Chart(
+        title=f"{name_of(label, attack)}: {count(least[0][what])} {what} records are left without "
+        f"{plain(least[0]['variable'])}, of {count(whole[what])} with all variables",
+        caption="The attack again with one variable left out at a time. The fewer records are "
+        "left, the more the variable contributes. Where more are left, it had kept records apart "
+        "that are the same. Variables that tell the same stand in for each other.",
+        alternative=f"Bars of suspected records with all variables and without each, by {what} "
+        "records.",
+        spec=_nested(
+            [(without(row), row["suspected"], row["confirmed"]) for row in (whole, *least)],
+            ("Suspected", "Confirmed"),
+            "records",
+        ),
+        table=details.contribution_table(label, rows),
     )
 
 
