@@ -56,10 +56,10 @@ def test_the_report_shows_it_with_its_numbers(folder, found):
             [row["suspected"], row["confirmed"], row["conditional_rate"]] for row in rows
         ]
     rows = found["taxicab"]
-    least = min(rows[1:], key=lambda row: row["confirmed"])
+    least = min(rows[1:], key=lambda row: row["conditional_rate"])
     assert (
-        f"Taxicab: {least['confirmed']} confirmed records are left without {least['variable']}, "
-        f"of {rows[0]['confirmed']} with all variables" in text
+        f"Taxicab: without {least['variable']} the conditional rate is "
+        f"{least['conditional_rate']:.1f} %, with all variables" in text
     )
 
 

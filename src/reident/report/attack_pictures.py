@@ -299,18 +299,22 @@ def _strata(label: str, attack: Results) -> Chart | None:
 
 
 def contribution(label: str, attack: Results, rows: Sequence[Results]) -> Chart:
-    """What is found when one variable is left out, least first."""
-    what = "suspected" if attack["confirmed"] is None else "confirmed"
+    """What is found when one variable is left out, the lowest conditional rate first."""
     whole, *others = rows
-    least = sorted(others, key=lambda row: row[what])
+    known = attack["confirmed"] is not None
+    # An undefined rate means that nothing is suspected any more: none can be lower.
+    least = sorted(others, key=lambda row: (row["conditional_rate"] or 0, row["suspected"]))
+    first = plain(least[0]["variable"])
+    title = f"{count(least[0]['suspected'])} records are suspected without {first}"
+    if known:
+        rates = [percentage(row["conditional_rate"]) for row in (least[0], whole)]
+        title = f"without {first} the conditional rate is {rates[0]}, with all variables {rates[1]}"
     return Chart(
-        title=f"{name_of(label, attack)}: {count(least[0][what])} {what} records are left without "
-        f"{plain(least[0]['variable'])}, of {count(whole[what])} with all variables",
-        caption="The attack again with one variable left out at a time. The fewer records are "
-        "left, the more the variable contributes. Where more are left, it had kept records apart "
-        "that are the same. Variables that tell the same stand in for each other.",
-        alternative=f"Bars of suspected records with all variables and without each, by {what} "
-        "records.",
+        title=f"{name_of(label, attack)}: {title}",
+        caption="The attack again with one variable left out at a time, the lowest conditional "
+        "rate first: there the variable contributes most. Variables that tell the same stand in "
+        "for each other, so contributions do not add up.",
+        alternative="Bars of suspected and confirmed records with all variables and without each.",
         spec=_nested(
             [(without(row), row["suspected"], row["confirmed"]) for row in (whole, *least)],
             ("Suspected", "Confirmed"),
