@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reident import disk
 from reident.errors import Fault, RefusalError, SpecError
-from reident.io.finished import read_manifest, read_results
+from reident.io.finished import read_contribution, read_manifest, read_results
 from reident.report import beside_page, document, html, paper, protect_page, public, uniques_page
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ def write_report(
 
     Without `out` it goes into the run folder, where the report for the public has its own name.
     """
-    text = page(read_results(folder), read_manifest(folder), audience)
+    results = {**read_results(folder), "contribution": read_contribution(folder)}
+    text = page(results, read_manifest(folder), audience)
     name = "report.html" if audience == "internal" else f"report.{audience}.html"
     home = folder / name if out is None else out
     wanted = {home: text.encode()}

@@ -41,6 +41,10 @@ VERBS = {
     "anonymise": ("reident.cli.anonymise:anonymise", "Make a release and keep its truth."),
     "utility": ("reident.cli.utility:utility", "What a release is still good for."),
     "compare": ("reident.cli.compare:compare", "Finished runs side by side."),
+    "contribution": (
+        "reident.cli.contribution:contribution",
+        "What each variable contributes: every attack again without it.",
+    ),
     "report": ("reident.cli.report:report", "The report of a run again, also for the public."),
     "scenario": ("reident.cli.scenario:app", "Make up files with planted truth and a ready study."),
 }

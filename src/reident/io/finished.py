@@ -1,7 +1,8 @@
-"""The door of finished runs: results.json and manifest.json of a run folder, nothing else."""
+"""The door of finished runs: results.json and manifest.json, and contributions if any."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MANIFEST = "manifest.json"
+CONTRIBUTION = "contribution.json"
 
 
 def read_results(folder: Path) -> dict[str, Any]:
@@ -22,6 +24,28 @@ def read_results(folder: Path) -> dict[str, Any]:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """How a finished run was made."""
     return _read(folder, MANIFEST)
+
+
+def read_contribution(folder: Path) -> dict[str, Any]:
+    """What was found without each variable, by attack; nothing where nobody asked."""
+    if not (folder / CONTRIBUTION).exists():
+        return {}
+    held = _read(folder, CONTRIBUTION)
+    if held.get("results") != digest(folder):
+        raise DataError(
+            Fault(
+                where=f"{folder.name}/{CONTRIBUTION}",
+                found="contributions to another run",
+                remedy="Make them again by reident contribution, or remove the file",
+            )
+        )
+    found: dict[str, Any] = held["attacks"]
+    return found
+
+
+def digest(folder: Path) -> str:
+    """The fingerprint of a run's results."""
+    return hashlib.sha256((folder / FINISHED).read_bytes()).hexdigest()
 
 
 def _read(folder: Path, name: str) -> dict[str, Any]:

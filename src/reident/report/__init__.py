@@ -21,6 +21,10 @@ file               idea
 ``pictures.py``    the pictures of a study; ``attack_pictures.py`` of one attack
 ``notebook.py``    results -> a fragment for a notebook
 ``html.py``        sections -> report.html
+``paper.py``       report.html -> PDF, by an installed Chromium
+``suppress.py``    what the public may see; ``public.py`` the report of it
+``beside_page.py`` runs side by side as a page; ``beside.py`` on the terminal
+``contribution.py`` what each variable contributes, on the terminal
 ``tables.py``      results -> csv files and one workbook
 ``terminal.py``    results -> a table and sentences for the terminal
 ``columns.py``     tables that a narrow terminal folds

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reident.report import details, drawing
 from reident.report.charts import Chart
+from reident.report.details import without
 from reident.report.figures import count, percentage, plural
 from reident.report.findings import stratum_name
 from reident.report.plain import plain
@@ -294,6 +295,32 @@ def _strata(label: str, attack: Results) -> Chart | None:
             "records",
         ),
         table=details.top_strata_table(label, top),
+    )
+
+
+def contribution(label: str, attack: Results, rows: Sequence[Results]) -> Chart:
+    """What is found when one variable is left out, the lowest conditional rate first."""
+    whole, *others = rows
+    known = attack["confirmed"] is not None
+    # An undefined rate means that nothing is suspected any more: none can be lower.
+    least = sorted(others, key=lambda row: (row["conditional_rate"] or 0, row["suspected"]))
+    first = plain(least[0]["variable"])
+    title = f"{count(least[0]['suspected'])} records are suspected without {first}"
+    if known:
+        rates = [percentage(row["conditional_rate"]) for row in (least[0], whole)]
+        title = f"without {first} the conditional rate is {rates[0]}, with all variables {rates[1]}"
+    return Chart(
+        title=f"{name_of(label, attack)}: {title}",
+        caption="The attack again with one variable left out at a time, the lowest conditional "
+        "rate first: there the variable contributes most. Variables that tell the same stand in "
+        "for each other, so contributions do not add up.",
+        alternative="Bars of suspected and confirmed records with all variables and without each.",
+        spec=_nested(
+            [(without(row), row["suspected"], row["confirmed"]) for row in (whole, *least)],
+            ("Suspected", "Confirmed"),
+            "records",
+        ),
+        table=details.contribution_table(label, rows),
     )
 
 

@@ -114,6 +114,29 @@ def top_strata_table(label: str, rows: Rows) -> Table:
     )
 
 
+def without(row: Results) -> str:
+    """Which variable was left out."""
+    return "all variables" if row["variable"] is None else f"without {plain(row['variable'])}"
+
+
+def contribution_table(label: str, rows: Rows) -> Table:
+    """An attack with all variables, and without each."""
+    return Table(
+        name=f"contribution-{plain(label)}",
+        caption="What is found with all variables, and without each",
+        columns=(Column(title="Variables"), *numbers("Suspected", "Confirmed", "Conditional rate")),
+        rows=tuple(
+            (
+                Cell(text=without(row)),
+                number(row["suspected"]),
+                number(row["confirmed"]),
+                rate(row["conditional_rate"]),
+            )
+            for row in rows
+        ),
+    )
+
+
 def score_rows(histogram: Results) -> list[tuple[float, float, dict[str, int | None]]]:
     """Ends of each bar and its counts; the width of a bar is all that is worked out here."""
     bars, top = histogram["bins"], histogram["top"]

@@ -45,11 +45,8 @@ def pictures(results: Mapping[str, Any]) -> Section:
     drawn = charts(results)
     blocks: list[Block] = [drawn["rates"].picture(), drawn["funnel"].picture()]
     for label, attack in results["attacks"].items():
-        own = [
-            chart.picture(level=4)
-            for name, chart in drawn.items()
-            if name.endswith(f"-{label}") and name.removesuffix(f"-{label}") in PICTURES
-        ]
+        names = [f"{kind}-{label}" for kind in (*PICTURES, "contribution")]
+        own = [drawn[name].picture(level=4) for name in names if name in drawn]
         beside = [table for table in details.undrawn(label, attack) if table.rows]
         if own or beside:
             blocks += [Heading(text=name_of(label, attack)), *own, *beside]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reident.report import drawing
-from reident.report.attack_pictures import of_attack
+from reident.report.attack_pictures import contribution, of_attack
 from reident.report.cells import factor, numbers, rate
 from reident.report.charts import Chart
 from reident.report.details import funnel_table
@@ -33,8 +33,12 @@ COLOURS = [drawing.SKY, drawing.GREEN, drawing.BLUE, drawing.ORANGE]
 def charts(results: Results) -> dict[str, Chart]:
     """All pictures that the results allow, by name; those of an attack end in its label."""
     found = {"rates": rates(results), "funnel": funnel(results)}
+    # Contributions are asked for after a run, so results.json itself has none.
+    asked = results.get("contribution", {})
     for label, attack in results["attacks"].items():
         found |= {f"{name}-{label}": chart for name, chart in of_attack(label, attack).items()}
+        if label in asked:
+            found[f"contribution-{label}"] = contribution(label, attack, asked[label])
     if results["utility"] is not None:
         found["utility"] = utility_chart(results["utility"])
     return found
