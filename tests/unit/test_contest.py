@@ -140,7 +140,7 @@ def test_one_command_writes_releases_and_prints_the_tables(tmp_path, capsys):
     out = tmp_path / "contest"
     assert main(["scenario", "pwscup", "--out", str(out), "--records", "120", "--seed", "2"]) == 0
     printed = capsys.readouterr().out
-    for name in ("Table 12", "Table 13", "Table 16", "agree", "standard deviation"):
+    for name in ("Table 12", "Table 13", "Table 16", "agree", "standard deviation", "E4 of X"):
         assert name in printed
     found = json.loads((out / "tables.json").read_text(encoding="utf-8"))
     assert [part["name"] for part in found["parts"]] == ["sample", "whole"]

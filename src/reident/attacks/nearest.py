@@ -125,11 +125,14 @@ def nearest_rows(measure: Measure, groups: tuple[Ints, Ints], fold: Fold, label:
 def _cells(numbers: Floats, group: Ints) -> tuple[Ints, Ints]:
     """The cell of each record, and one record of each cell; a record without a number has none."""
     inside = np.flatnonzero((group >= 0) & ~np.isnan(numbers).all(axis=1))
-    columns = [
-        np.where(np.isnan(column), -1, np.unique(column, return_inverse=True)[1])
-        for column in numbers[inside].T
-    ]
-    keys = row_keys([group[inside], *columns])
+    keys, room = group[inside], 1
+    for column in numbers[inside].T:
+        values, codes = np.unique(column, return_inverse=True)
+        keys = row_keys([keys, np.where(np.isnan(column), -1, codes)])
+        room *= len(values) + 1
+        # The first few numbers tell the records of most files apart; the others need no sorting.
+        if room > len(keys) and np.diff(np.sort(keys)).all():
+            break
     _, first, cell = np.unique(keys, return_index=True, return_inverse=True)
     cells = np.full(len(group), NOBODY, np.int64)
     cells[inside] = cell
@@ -224,5 +227,6 @@ def distances(measure: Measure, puf: Ints, eif: Ints) -> Floats:
         largest = np.fmax.reduce(apart, axis=1, initial=0.0)
         unit = np.where((largest > 0) & np.isfinite(largest), largest, 1)
         squares = np.where(np.isnan(apart), 0, (apart / unit[:, None]) ** 2)
-        sums = np.array([math.fsum(row) for row in squares.tolist()])
+        alone = squares.shape[1] == 1  # nothing to add up
+        sums = squares[:, 0] if alone else np.array([math.fsum(row) for row in squares.tolist()])
         return np.asarray(unit * np.sqrt(sums * (apart.shape[1] / present)))
