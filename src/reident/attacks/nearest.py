@@ -216,7 +216,10 @@ def _rationals(measure: Measure, puf: Ints, eif: Ints) -> list[Fraction]:
 
 
 def distances(measure: Measure, puf: Ints, eif: Ints) -> Floats:
-    """Distances as readers see them: exactly rounded sums, so that no order can change them."""
+    """Distances as readers see them.
+
+    Squares are added up from the least on: the order of the variables cannot change a digit.
+    """
     mine, theirs = measure.puf[puf], measure.eif[eif]
     with np.errstate(over="ignore"):
         apart = np.abs(mine - theirs)
@@ -227,6 +230,7 @@ def distances(measure: Measure, puf: Ints, eif: Ints) -> Floats:
         largest = np.fmax.reduce(apart, axis=1, initial=0.0)
         unit = np.where((largest > 0) & np.isfinite(largest), largest, 1)
         squares = np.where(np.isnan(apart), 0, (apart / unit[:, None]) ** 2)
-        alone = squares.shape[1] == 1  # nothing to add up
-        sums = squares[:, 0] if alone else np.array([math.fsum(row) for row in squares.tolist()])
+        sums = np.zeros(len(squares))
+        for column in np.sort(squares, axis=1).T:
+            sums += column
         return np.asarray(unit * np.sqrt(sums * (apart.shape[1] / present)))
