@@ -30,6 +30,7 @@ from reident.engine.local import local
 from reident.io.intake import take_in
 from reident.kernels import CACHE
 from reident.model.options import METHODS
+from reident.run import drawn
 
 if TYPE_CHECKING:
     from reident.model.pairs import Pairs
@@ -94,7 +95,14 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
             begin, cpu = time.perf_counter(), time.process_time()
             if attack.method in CODING:
                 linked = attacks.link(
-                    attack, taken.files, variables, taken.truth, local(jobs), label, seed=study.seed
+                    attack,
+                    taken.files,
+                    variables,
+                    taken.truth,
+                    local(jobs),
+                    label,
+                    seed=study.seed,
+                    draw=lambda: drawn(study.seed, label, taken.puf.keys),
                 )
             else:
                 _, pairs, how = pairwise.kept_pairs(ready, taken.files, local(jobs), label)

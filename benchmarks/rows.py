@@ -220,7 +220,7 @@ MEASURED = (
     _guess("euc2-8333-v12", "euc2", 8_333, 0.1, Need(seconds=2, required=False)),
     *(
         _guess(f"{attack}-1e6", attack, LARGE, 0.1, Need(seconds=10, required=False))
-        for attack in ("identify_sa", "identify_sort", "identify_sa21")
+        for attack in ("identify_rand", "identify_sa", "identify_sort", "identify_sa21")
     ),
     *(
         _microagg(attack, size, records, seconds)

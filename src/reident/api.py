@@ -499,7 +499,7 @@ def utility(
 
     Options: `key` (of the release), `original_key` (the same unless given), `truth` (a file or
     frame of both keys), `truth_keys` (its columns, if they have other names), `cross`, `cells`,
-    and how the files are read. Without a key records are aligned by their place.
+    `deleted`, and how the files are read. Without a key records are aligned by their place.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"sex": ["f", "m", "m"], "income": [10.0, 20.0, 30.0]})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reident.contest import ATTACKS, INSIDE, OUTSIDE, fits, pattern, trials
+from reident.contest import ATTACKS, INSIDE, OUTSIDE, fits, pattern, rates, trials
 from reident.io.finished import read_results
 from reident.model.utility import INDICES
 
@@ -97,7 +97,6 @@ def _values(results: dict[str, Any]) -> dict[str, float | None] | None:
     by_method = {attack["method"]: attack for attack in results["attacks"].values()}
     if results["utility"] is None or not set(ATTACKS.values()) <= set(by_method):
         return None
-    rates = {name: by_method[method]["expected_rate"] for name, method in ATTACKS.items()}
-    return {name: results["utility"][name] for name in INDICES} | {
-        name: None if rate is None else rate / 100 for name, rate in rates.items()
-    }
+    expected = {method: attack["expected_confirmed"] for method, attack in by_method.items()}
+    found = rates(expected, results["puf_records"], results["eif_records"])
+    return {name: results["utility"][name] for name in INDICES} | found

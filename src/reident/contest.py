@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from reident.io.intake import take_in
 from reident.loss import compare_files
-from reident.masking import EIF, PUF, anonymise_file, write_study
+from reident.masking import EIF, PUF, anonymise_file, guessing, write_study
 from reident.model.files import IntruderFile, PublicFile, TruthFile
-from reident.model.options import EUC1, EUC2, IdentifyRand, IdentifySA, IdentifySA21, IdentifySort
+from reident.model.options import EUC1, METHODS
 from reident.model.study import Study
 from reident.model.utility import INDICES
 from reident.model.variables import categorical, numeric
@@ -33,7 +33,10 @@ ATTACKS = {
     "EUC1": "euc1",
     "EUC2": "euc2",
 }
-MEASURES = (*INDICES, *ATTACKS)
+OF_ORIGINAL = {name: f"{name} of X" for name in ATTACKS}
+"""The same rates divided by the records of the original X, as section 2.3 does. Table 13 divides by
+those released; the two differ after deletion only."""
+MEASURES = (*INDICES, *ATTACKS, *OF_ORIGINAL.values())
 ROLES: dict[str, Any] = {"key": "id", "qi": QI, "sa": SA}
 INSIDE, OUTSIDE = "a3", "a7"
 """QI that are unified: one of the first six, and one that is not."""
@@ -42,12 +45,6 @@ FIGURES = (("qi", "seconds"), ("qi", "rate"), ("sa", "seconds"), ("sa", "rate"))
 """What Figures 1 to 4 show, against the number of which attributes."""
 ALONE = 1.2
 """Mean records of a class below which next to every record has its QI for itself."""
-EXPLAINED = {
-    ("Dh", "U5"): "the records that stay are as they were, and only these can be aligned",
-    ("Dh", "E4"): "who is nearest in the original does not depend on who else is released; the "
-    "rate divides by fewer records",
-}
-"""Differences from section 4.2 that follow from the definitions."""
 SMALL = 1e-9
 """Differences below are rounding of sums."""
 
@@ -67,6 +64,10 @@ class Trial:
     safer: tuple[str, ...] = ()
     same: tuple[str, ...] = ()
     against: str = "truth"
+
+
+UNTOUCHED = Trial(name="original", methods=("delete",), options={"share": 0.0})
+"""The original as it is, under new keys."""
 
 
 def trials(inside: str, outside: str) -> tuple[Trial, ...]:
@@ -104,7 +105,7 @@ def trials(inside: str, outside: str) -> tuple[Trial, ...]:
         ),
         Trial(
             name="Dh", methods=("delete",), options={"share": 0.1},
-            worse=("U1", "U2", "U3", "U5", "U6"), safer=("E3", "E4"),
+            worse=("U1", "U2", "U3", "U5", "U6"), safer=("E3 of X", "E4 of X"),
         ),
     )  # fmt: skip
 
@@ -121,8 +122,7 @@ def untouched(
     frame: pl.DataFrame, roles: Mapping[str, Any], *, variable: str
 ) -> dict[str, float | None]:
     """The original against itself: what every trial is compared with."""
-    nothing = {"methods": ("delete",), "share": 0.0, **roles}
-    return measured(anonymise_file(frame, nothing, {}), roles, "truth", variable)
+    return hold(frame, roles, UNTOUCHED, seed=0, variable=variable)
 
 
 def measured(
@@ -144,19 +144,32 @@ def measured(
         {},
     )
     truth = made.truth if against == "truth" else made.declared
-    attacks = (
-        IdentifyRand(),
-        IdentifySA(variable=variable),
-        IdentifySort(),
-        IdentifySA21(variable=variable, ties="none"),
-        EUC1(),
-        EUC2(),
-    )
-    study = _study(made, roles, truth, {attack.method: attack for attack in attacks})
+    attacks = {name: METHODS[name](**how) for name, how in as_in_table_13(variable).items()}
+    study = _study(made, roles, truth, attacks)
     found = run(study, take_in(study))
-    rates = {name: found[method].expected_rate for name, method in ATTACKS.items()}
-    return {name: worth[name] for name in INDICES} | {
-        name: None if rate is None else rate / 100 for name, rate in rates.items()
+    expected = {method: found[method].expected_confirmed for method in ATTACKS.values()}
+    sizes = found.puf_records, found.eif_records
+    return {name: worth[name] for name in INDICES} | rates(expected, *sizes)
+
+
+def as_in_table_13(variable: str) -> dict[str, dict[str, Any]]:
+    """The six attacks; E4 gives up on ties, without which its 0.24 cannot be had."""
+    attacks = guessing(variable)
+    attacks["identify_sa21"]["ties"] = "none"
+    return attacks
+
+
+def rates(
+    expected: Mapping[str, float | None], released: int, original: int
+) -> dict[str, float | None]:
+    """Shares of records that each method is expected to find: of those released, and of X."""
+
+    def share(method: str, records: int) -> float | None:
+        found = expected[method]
+        return None if found is None else found / records
+
+    return {name: share(method, released) for name, method in ATTACKS.items()} | {
+        OF_ORIGINAL[name]: share(method, original) for name, method in ATTACKS.items()
     }
 
 
@@ -205,8 +218,8 @@ def differences(trial: Trial, signs: Mapping[str, str]) -> list[str]:
 
 def explained(trial: Trial, name: str, values: Mapping[str, float | None]) -> str:
     """Why an index did not move as expected, as far as that follows from definitions and data."""
-    if (trial.name, name) in EXPLAINED:
-        return EXPLAINED[trial.name, name]
+    if name == OF_ORIGINAL["E4"]:
+        return "nobody who was left out had been found before"
     if trial.methods[0] in {"average", "swap", "delete"} and (values["S2"] or 0) < ALONE:
         return "next to every record has its QI for itself, so a class has nothing to share"
     return ""
@@ -258,14 +271,19 @@ def _part(name: str, frame: pl.DataFrame, seed: int) -> dict[str, Any]:
 
 
 def write_releases(folder: Path, *, records: int, seed: int, force: bool) -> None:
-    """Every release of the sample and of the whole, each in a folder with a study ready to run."""
+    """Original and releases of sample and whole, each in a folder with a study ready to run."""
     whole = pwscup_file(records, seed)
     for part, frame in (("sample", sample(whole, SAMPLE, seed)), ("whole", whole)):
-        for trial in trials(INSIDE, OUTSIDE):
+        for trial in (UNTOUCHED, *trials(INSIDE, OUTSIDE)):
             asked = {"methods": trial.methods, "seed": seed, **ROLES, **trial.options}
             made = anonymise_file(frame, asked, {})
-            place = folder / part / f"{trial.name}-{trial.methods[0]}"
-            write_study(made, place, asked, against=trial.against, force=force)
+            name = trial.name if trial is UNTOUCHED else f"{trial.name}-{trial.methods[0]}"
+            how: dict[str, Any] = {
+                "against": trial.against,
+                "attacks": as_in_table_13(ZERO),
+                "force": force,
+            }
+            write_study(made, folder / part / name, asked, **how)
 
 
 def figures(records: int, seed: int) -> dict[str, list[dict[str, float]]]:

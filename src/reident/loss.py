@@ -18,7 +18,7 @@ from reident.model.files import SourceFile
 from reident.model.notes import Note, plural
 from reident.model.utility import Utility, UtilityOptions
 from reident.model.variables import categorical, numeric
-from reident.worth.indices import Aligned, Side, indices
+from reident.worth.indices import Aligned, Side, indices, information_loss, not_released
 from reident.worth.profile import of_categories, of_numbers, of_pairs
 
 if TYPE_CHECKING:
@@ -123,8 +123,26 @@ def compared(
             ),
         ),
         correlations=of_pairs(options.sa, original, released),
-        notes=tuple(notes),
+        notes=(*notes, *_deleted_notes(original, released, aligned, options)),
     )
+
+
+def _deleted_notes(
+    original: Side, released: Side, aligned: Aligned | None, options: UtilityOptions
+) -> list[Note]:
+    """Records that are not released, and what U5 is by the other reading (Identify-euc 4.2)."""
+    gone = 0 if aligned is None else len(not_released(original, aligned))
+    if aligned is None or not gone:
+        return []
+    lost = options.deleted == "lost"
+    other = information_loss(original, released, aligned, "left_out" if lost else "lost")
+    told = plural(gone, "record of the original is", "records of the original are")
+    text = (
+        f"{told} not released; in U5 all their values are lost. Without these records it is"
+        if lost
+        else f"{told} not released; U5 leaves them out. With all their values lost it is"
+    )
+    return [Note(code="not_released", text=f"{text} {other:.4g}.", count=gone)]
 
 
 def _checked(given: dict[str, Any]) -> UtilityOptions:

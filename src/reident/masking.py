@@ -190,16 +190,26 @@ def write_release(made: Anonymised, path: Path, *, force: bool = False) -> list[
 
 
 def write_study(
-    made: Anonymised, folder: Path, options: Mapping[str, Any], *, against: str, force: bool = False
+    made: Anonymised,
+    folder: Path,
+    options: Mapping[str, Any],
+    *,
+    against: str,
+    force: bool = False,
+    attacks: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Path:
-    """Write a release, its original, both truths and a study of all attacks, ready to run."""
+    """Write a release, its original, both truths and a study, ready to run.
+
+    The study has the attacks that are given, or all that guess, by the first SA.
+    """
     path = folder / "study.toml"
     _refuse([path] if path.exists() else [], force=force)
     disk.make_folder(folder)
     files = {"puf": made.released, "eif": made.original, "truth": made.truth}
     for name, frame in (files | {"declared": made.declared}).items():
         write_table(Table(frame=frame), folder / f"{name}.csv")
-    disk.write_text(path, _study_text(made, options, against))
+    chosen = guessing(options["sa"][0]) if attacks is None else attacks
+    disk.write_text(path, _study_text(made, options, against, chosen))
     return path
 
 
@@ -213,7 +223,24 @@ def _refuse(there: Sequence[Path], *, force: bool) -> None:
         )
 
 
-def _study_text(made: Anonymised, options: Mapping[str, Any], against: str) -> str:
+def guessing(variable: str) -> dict[str, dict[str, Any]]:
+    """All attacks that guess; two of them go by one SA."""
+    return {
+        "identify_rand": {},
+        "identify_sa": {"variable": variable},
+        "identify_sort": {},
+        "identify_sa21": {"variable": variable},
+        "euc1": {},
+        "euc2": {},
+    }
+
+
+def _study_text(
+    made: Anonymised,
+    options: Mapping[str, Any],
+    against: str,
+    attacks: Mapping[str, Mapping[str, Any]],
+) -> str:
     import tomlkit  # noqa: PLC0415  # only a study that is written needs it
 
     key = made.released.columns[0]
@@ -231,14 +258,7 @@ def _study_text(made: Anonymised, options: Mapping[str, Any], against: str) -> s
                 "eif_key": [f"{EIF}_{key}"],
             },
             "variables": dict.fromkeys(qi, "categorical") | dict.fromkeys(sa, "numeric"),
-            "attacks": {
-                "identify_rand": {},
-                "identify_sa": {"variable": sa[0]},
-                "identify_sort": {},
-                "identify_sa21": {"variable": sa[0]},
-                "euc1": {},
-                "euc2": {},
-            },
+            "attacks": attacks,
             "utility": {"original": "eif.csv", "key": key},
         }
     )

@@ -154,11 +154,11 @@ def _linked(study: Study, label: str, attack: Attack, taken: Intake, fold: Fold)
         fold,
         label,
         seed=study.seed,
-        draw=lambda: _drawn(study.seed, label, taken.puf.keys),
+        draw=lambda: drawn(study.seed, label, taken.puf.keys),
     )
 
 
-def _drawn(seed: int, label: str, keys: pl.DataFrame) -> npt.NDArray[np.uint64]:
+def drawn(seed: int, label: str, keys: pl.DataFrame) -> npt.NDArray[np.uint64]:
     """A random number for each record, by seed, attack and key: no other record can change it."""
     texts = ("\0".join([str(seed), label, *key]).encode() for key in keys.iter_rows())
     digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)

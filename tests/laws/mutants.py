@@ -94,6 +94,14 @@ MUTANTS = [
     ),
     *_mutants(
         "kernels/nearest.py",
+        ("widest", "low[j] = min(low[j], at)", "low[j] = at", NEAREST, "cut_across"),
+        (
+            "widest",
+            "square = apart * apart * weight[j]",
+            "square = apart * apart",
+            NEAREST,
+            "cut_across",
+        ),
         (
             "keep",
             "if near.best[p] > limit:",

@@ -72,6 +72,38 @@ def test_the_order_of_rows_leaves_every_bit_as_it_is(x, data):
     assert compared(keyed[order], b[order[::-1]], key="id").to_dict() == one.to_dict()
 
 
+@few
+@given(
+    x=st.lists(records, min_size=1, max_size=8),
+    data=st.data(),
+    deleted=st.sampled_from(["lost", "left_out"]),
+)
+def test_records_that_are_not_released_are_lost_or_left_out(x, data, deleted):
+    """U5 by its definition, whoever is left out, changed or made up, in whatever order."""
+    kept = data.draw(st.permutations(range(len(x))))[: data.draw(st.integers(1, len(x)))]
+    b = [data.draw(st.one_of(st.just(x[row]), records)) for row in kept]
+    more = data.draw(st.lists(records, max_size=2))
+    keys = [*kept, *range(90, 90 + len(more))]
+    released = frame([*b, *more]).with_columns(pl.Series("id", keys))
+    found = compared(frame(x).with_row_index("id"), released, key="id", deleted=deleted)
+    gone = [record for row, record in enumerate(x) if row not in kept]
+    pairs = [(x[row], record) for row, record in zip(kept, b, strict=True)]
+    readings = {"lost": plain.u5(pairs, x, gone), "left_out": plain.u5(pairs, x)}
+    assert same(found["U5"], readings.pop(deleted))
+    notes = [note for note in found.notes if note.code == "not_released"]
+    assert [note.count for note in notes] == [len(gone)] * bool(gone)
+    for note in notes:
+        [other] = readings.values()
+        assert f"it is {float(other):.4g}." in note.text
+
+
+def test_u5_of_a_deleted_record():
+    """Decision 65: two of four released as they were; half of all values are lost."""
+    x = pl.DataFrame({"id": [1, 2, 3, 4], "s": [0.0, 10.0, 20.0, None]})
+    assert ri.utility(x, x[:2], sa=["s"], key="id")["U5"] == 1 / 4
+    assert ri.utility(x, x[1:3], sa=["s"], key="id", deleted="left_out")["U5"] == 0
+
+
 def test_records_are_aligned_by_the_truth():
     x = pl.DataFrame({"e": [1, 2, 3], "s": [0.0, 5.0, 10.0]})
     b = pl.DataFrame({"p": ["c", "a", "b"], "s": [10.0, 0.0, 6.0]})

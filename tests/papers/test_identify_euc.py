@@ -28,12 +28,20 @@ ATTACKS = {
 }
 
 
+indices = pytest.mark.parametrize(
+    ("released", "u1", "u4", "u5"),
+    [(B, 1.25, 0.1139, 0.04063), (F, 0, 0.2929, 0.27083), (G, 0, 0.8485, 0.27083), (D, 0, 0, 0)],
+    ids="BFGD",
+)
+
+
 def frame(rows):
+    """Rows with the last of the keys 1 to 4."""
     table = pl.DataFrame(rows, [*QI, *SA], orient="row")
-    return table.with_columns(pl.Series("id", ["1", "2", "3", "4"]))
+    return table.with_columns(pl.Series("id", ["1", "2", "3", "4"][4 - len(rows) :]))
 
 
-def by_api(released, **more):
+def by_api(released, eif=X, **more):
     methods = (ri.IdentifyRand, ri.IdentifySA, ri.IdentifySort, ri.IdentifySA21, ri.EUC1, ri.EUC2)
     attacks = {
         method.method: method(**ATTACKS[method.method] | more.get(method.method, {}))
@@ -41,7 +49,7 @@ def by_api(released, **more):
     }
     study = ri.Study(
         puf=ri.PublicFile(frame(released), key="id"),
-        eif=ri.IntruderFile(frame(X).rename({"id": "eid"}), key="eid"),
+        eif=ri.IntruderFile(frame(eif).rename({"id": "eid"}), key="eid"),
         truth=ri.TruthFile(pl.DataFrame({"id": ["1", "2", "3", "4"], "eid": ["1", "2", "3", "4"]})),
         variables=[*map(ri.categorical, QI), *map(ri.numeric, SA)],
         attacks=attacks,
@@ -50,11 +58,11 @@ def by_api(released, **more):
     return result.to_dict()["attacks"], {label: result[label].pairs for label in attacks}
 
 
-def by_file(released, tmp_path, **more):
+def by_file(released, tmp_path, eif=X, **more):
     from reident.cli import main
 
     frame(released).write_csv(tmp_path / "b.csv")
-    frame(X).rename({"id": "eid"}).write_csv(tmp_path / "x.csv")
+    frame(eif).rename({"id": "eid"}).write_csv(tmp_path / "x.csv")
     truth = pl.DataFrame({"id": ["1", "2", "3", "4"], "eid": ["1", "2", "3", "4"]})
     truth.write_csv(tmp_path / "t.csv")
     lines = ["schema = 1", '[puf]\npath = "b.csv"\nkey = "id"']
@@ -66,7 +74,8 @@ def by_file(released, tmp_path, **more):
         lines += [f"{name} = {json.dumps(value)}" for name, value in given.items()]
     (tmp_path / "study.toml").write_text("\n".join(lines), encoding="utf-8")
     out = tmp_path / "out"
-    assert main(["run", str(tmp_path / "study.toml"), "--out", str(out), "--audit", "4"]) == 0
+    flags = ["--out", str(out), "--audit", "4", "--force"]
+    assert main(["run", str(tmp_path / "study.toml"), *flags]) == 0
     found = json.loads((out / "results.json").read_text(encoding="utf-8"))["attacks"]
     pairs = pl.read_parquet(out / "restricted" / "pairs.parquet")
     return found, {label: pairs.filter(pl.col("attack") == label) for label in ATTACKS}
@@ -101,11 +110,19 @@ def test_b_noise_hides_nobody(run):
     assert set(pairs["identify_rand"]["tied"]) == {2}
 
 
-def test_b_the_distances_of_section_3_1():
-    """The farther of the two candidates of the first record is 322.8 away."""
-    found = by_api([("2", "1", "1", 110, 90)] * 4)[1]["euc1"]
-    assert found["score"].to_list() == pytest.approx([math.sqrt(200)] * 4)
-    assert math.hypot(200 - 110, 400 - 90) == pytest.approx(322.8, abs=0.05)
+def test_b_the_distances_of_section_3_1(run):
+    """To the first record of B the nearer candidate is 14.142 away, the farther 322.8."""
+    nearer = run(B)[1]["euc1"]
+    assert nearer["score"].to_list()[0] == pytest.approx(14.142, abs=0.0005)
+    farther = run(B, eif=X[1:])[1]["euc1"]
+    assert guesses(farther)[0] == 2
+    assert farther["score"].to_list()[0] == pytest.approx(322.8, abs=0.05)
+
+
+def test_the_order_of_the_sums_of_section_2_3(run):
+    """Records with sums 1, 2, 3, 4 meet those of X in order of theirs: 1, 3, 2, 4."""
+    rows = [(*row[:3], place, 0) for place, row in enumerate(X, start=1)]
+    assert guesses(run(rows)[1]["identify_sort"]) == [1, 3, 2, 4]
 
 
 def test_d_a_unified_qi_leaves_two_without_a_match(run):
@@ -160,7 +177,10 @@ def test_g_swapped_values(run):
     assert guesses(pairs["identify_sa"]) == [2, 1, 3, 4]
     assert guesses(pairs["identify_sort"]) == [1, 3, 4, 2]
     assert guesses(pairs["identify_sa21"]) == [2, 1, 3, 4]
-    assert guesses(pairs["euc1"]) == [1, 2, 4, 3]
+    assert guesses(pairs["euc1"]) == guesses(pairs["euc2"]) == [1, 2, 4, 3]
+    assert rates(found)["identify_rand"] == 0.5
+    assert rates(found)["identify_sort"] == 0.25
+    assert rates(found)["identify_sa21"] == 0.5
     assert rates(found)["identify_sa"] == rates(found)["euc1"] == 0.5
 
 
@@ -203,11 +223,7 @@ def test_the_rate_of_the_original_is_told_where_the_files_differ():
     assert "rate_of_original" not in {note["code"] for note in same["notes"]}
 
 
-@pytest.mark.parametrize(
-    ("released", "u1", "u4", "u5"),
-    [(B, 1.25, 0.1139, 0.04063), (F, 0, 0.2929, 0.27083), (G, 0, 0.8485, 0.27083), (D, 0, 0, 0)],
-    ids="BFGD",
-)
+@indices
 def test_table_1_indices_of_the_samples(released, u1, u4, u5, tmp_path, capsys):
     from reident.cli import main
 
@@ -239,11 +255,18 @@ def test_table_13_s2_counts_records_per_class():
     assert ri.utility(some, some, qi=["q"], sa=["s"])["S2"] == 100 / 97
 
 
-def test_a_study_with_its_original_adds_the_indices(tmp_path):
-    by_file(B, tmp_path)
+@indices
+def test_a_study_with_its_original_adds_the_indices(released, u1, u4, u5, tmp_path, capsys):
+    from reident.cli import main
+
+    by_file(released, tmp_path)
     text = (tmp_path / "study.toml").read_text(encoding="utf-8")
     more = '\n[utility]\noriginal = "x.csv"\nkey = "eid"\n'
     (tmp_path / "more.toml").write_text(text + more, encoding="utf-8")
     found = ri.Study.read(tmp_path / "more.toml").run().to_dict()["utility"]
-    assert found["U1"] == 1.25
-    assert round(found["U5"], 5) == 0.04063
+    assert (found["U1"], round(found["U4"], 4), round(found["U5"], 5)) == (u1, u4, u5)
+    assert (found["U6"], found["S1"], found["S2"]) == (0, 2, 2)
+    capsys.readouterr()
+    flags = ["--json", "--out", str(tmp_path / "more"), "--only", "euc1"]
+    assert main(["run", str(tmp_path / "more.toml"), *flags]) == 0
+    assert json.loads(capsys.readouterr().out)["utility"] == found

@@ -22,6 +22,7 @@ ONE_EACH = (
     "adhoc-1e5",
     "unicity-1e5-v10",
     "microagg-interval-1e5",
+    "identify_rand",
 )
 LINE = "growth-taxicab-n"
 SEARCH = "uniques-1e7-v20"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.nearest import BLOCK, FOUR, Points, Space
+from reident.kernels.nearest import BLOCK, FOUR, Points, Space, widest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,11 +80,8 @@ def _halved(rows: Floats, order: Ints, span: tuple[int, int], weight: Floats) ->
         yield last
         return
     own = order[first:last]
-    held = rows[own]
-    with np.errstate(invalid="ignore", over="ignore"):
-        wide = np.nan_to_num((np.fmax.reduce(held) - np.fmin.reduce(held)) ** 2 * weight)
     middle = (last - first) // 2 // BLOCK * BLOCK
-    by = np.argpartition(held[:, int(np.argmax(wide))], middle)
+    by = np.argpartition(rows[own, widest(rows, own, weight)], middle)
     order[first:last] = own[by]
     yield from _halved(rows, order, (first, first + middle), weight)
     yield from _halved(rows, order, (first + middle, last), weight)

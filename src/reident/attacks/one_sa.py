@@ -19,18 +19,12 @@ def nearest_numbers(puf: Floats, eif: Floats, groups: tuple[Ints, Ints]) -> Ties
     A cell is a number in a group. Below and above it the nearest EIF numbers are its neighbours in
     order; which one is nearer, or both, is decided without rounding.
     """
-    values = np.unique(np.concatenate([puf[~np.isnan(puf)], eif[~np.isnan(eif)]]))
+    both = np.concatenate([puf, eif])
+    values, places = np.unique(both, return_inverse=True)
     span = len(values) + 1
-    keys = [
-        np.where((group >= 0) & ~np.isnan(numbers), group * span + _places(values, numbers), NOBODY)
-        for numbers, group in ((puf, groups[0]), (eif, groups[1]))
-    ]
-    met = [np.unique(key[key >= 0]) for key in keys]
-    cells = [
-        np.where(key >= 0, np.searchsorted(own, key), NOBODY)
-        for own, key in zip(met, keys, strict=True)
-    ]
-    mine, theirs = met
+    group = np.concatenate(groups)
+    keys = np.where((group >= 0) & ~np.isnan(both), group * span + places, NOBODY)
+    (mine, my_cells), (theirs, their_cells) = _cells(keys[: len(puf)]), _cells(keys[len(puf) :])
     above = np.searchsorted(theirs, mine)
     group = mine // span
     high = _inside(theirs, above, group, span)
@@ -40,11 +34,16 @@ def nearest_numbers(puf: Floats, eif: Floats, groups: tuple[Ints, Ints]) -> Ties
     left = np.concatenate([np.flatnonzero(taken) for _, taken in chosen])
     right = np.concatenate([side[taken] for side, taken in chosen])
     order = np.argsort(left, kind="stable")
-    return evenly(cells[0], cells[1], left[order], right[order])
+    return evenly(my_cells, their_cells, left[order], right[order])
 
 
-def _places(values: Floats, numbers: Floats) -> Ints:
-    return np.searchsorted(values, np.nan_to_num(numbers))
+def _cells(keys: Ints) -> tuple[Ints, Ints]:
+    """The keys that there are, in order, and which of these each record has."""
+    inside = np.flatnonzero(keys >= 0)
+    met, at = np.unique(keys[inside], return_inverse=True)
+    cells = np.full(len(keys), NOBODY, np.int64)
+    cells[inside] = at
+    return met, cells
 
 
 def _inside(keys: Ints, at: Ints, group: Ints, span: int) -> Ints:

@@ -20,6 +20,7 @@ def utility(  # noqa: PLR0913  # the flags of a whole question
     truth_keys: str = "",
     cross: str = "six",
     cells: str = "released",
+    deleted: str = "lost",
     missing_codes: str = "",
     separator: str = ",",
     encoding: str = "utf-8",
@@ -39,6 +40,8 @@ def utility(  # noqa: PLR0913  # the flags of a whole question
             released_KEY:original_KEY where both keys have one name, as anonymise writes them.
         cross: U2 and U3 by one table of the first six QI (six) or by tables of two (pairs).
         cells: Cells occupied in the release (released) or in either file (union).
+        deleted: To U5 the values of a record that is not released are lost (lost), or the record
+            is left out (left_out).
         missing_codes: Codes that stand for missing in every column.
         separator: What separates the fields of csv files; a comma by default.
         encoding: The encoding of csv files, by Python's name for it; utf-8 by default.
@@ -59,6 +62,7 @@ def utility(  # noqa: PLR0913  # the flags of a whole question
         "original_key": names_in(original_key),
         "cross": cross,
         "cells": cells,
+        "deleted": deleted,
     }
     if truth:
         asked["truth"] = truth

@@ -76,6 +76,26 @@ class Near(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True)
+def widest(rows: np.ndarray, own: np.ndarray, weight: np.ndarray) -> int:
+    """The variable on which these rows lie farthest apart, the first of equals."""
+    v = rows.shape[1]
+    low, high = np.full(v, np.inf), np.full(v, -np.inf)
+    for i in range(len(own)):
+        for j in range(v):
+            at = rows[own[i], j]
+            if not np.isnan(at):
+                low[j] = min(low[j], at)
+                high[j] = max(high[j], at)
+    best, most = 0, 0.0
+    for j in range(v):
+        apart = max(high[j] - low[j], 0.0)
+        square = apart * apart * weight[j]
+        if square > most:
+            best, most = j, square
+    return best
+
+
+@numba.njit(cache=True, nogil=True)
 def limit_of(best: float) -> float:
     """Squares up to here may be the least but for rounding."""
     return best * CLOSE + TINY

@@ -19,16 +19,18 @@ INDICES = ("U1", "U2", "U3", "U4", "U5", "U6", "S1", "S2")
 
 
 class UtilityOptions(Value):
-    """QI and SA, and how the cross tables of U2 and U3 are read.
+    """QI and SA, how the cross tables of U2 and U3 are read, and who counts in U5.
 
     `cross` is one table of the first six QI, or all tables of two of them; `cells` are those
-    occupied in the release, or in either file.
+    occupied in the release, or in either file. To U5 the values of a `deleted` record are lost, or
+    the record is left out.
     """
 
     qi: Names = ()
     sa: Names = Field(min_length=1)
     cross: Literal["six", "pairs"] = "six"
     cells: Literal["released", "union"] = "released"
+    deleted: Literal["lost", "left_out"] = "lost"
 
 
 class OriginalFile(SourceFile):

@@ -79,8 +79,13 @@ def u4(x: Sequence[Record], b: Sequence[Record]) -> float | None:
     return sum(errors) / len(errors) if errors else None
 
 
-def u5(pairs: Sequence[tuple[Record, Record]], x: Sequence[Record]) -> Fraction | None:
-    """The mean over records and SAs of |x - b| / range in X; a value lost or made up counts 1."""
+def u5(
+    pairs: Sequence[tuple[Record, Record]], x: Sequence[Record], gone: Sequence[Record] = ()
+) -> Fraction | None:
+    """The mean over records and SAs of |x - b| / range in X; a value lost or made up counts 1.
+
+    `gone` are records of X that were not released and count: whatever they held is lost.
+    """
     losses = []
     for sa in range(len(x[0][1])):
         values = column(x, sa)
@@ -93,6 +98,7 @@ def u5(pairs: Sequence[tuple[Record, Record]], x: Sequence[Record]) -> Fraction 
                 losses.append(abs(Fraction(a) - Fraction(c)) / wide)
             else:
                 losses.append(Fraction(a != c))
+        losses += [Fraction(record[1][sa] is not None) for record in gone]
     return mean(losses)
 
 

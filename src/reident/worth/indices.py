@@ -54,7 +54,9 @@ def indices(
         "U2": means,
         "U3": cells,
         "U4": correlation_error(original, released),
-        "U5": None if aligned is None else information_loss(original, released, aligned),
+        "U5": None
+        if aligned is None
+        else information_loss(original, released, aligned, options.deleted),
         "U6": abs(original.records - released.records),
         "S1": int(sizes.min()),
         "S2": released.records / len(sizes),
@@ -159,12 +161,16 @@ def correlation_error(original: Side, released: Side) -> float | None:
     return _mean([abs((before[pair] or 0.0) - (after[pair] or 0.0)) for pair in before])
 
 
-def information_loss(original: Side, released: Side, aligned: Aligned) -> float | None:
+def information_loss(
+    original: Side, released: Side, aligned: Aligned, deleted: str
+) -> float | None:
     """U5, IL: the mean over records and SAs of the change, in units of the SA's range in X.
 
-    A value lost or made up counts 1, as does any change of an SA that is constant in X.
+    A value lost or made up counts 1, as does any change of an SA that is constant in X. The values
+    of a record that is not released are lost, or the record is left out of the mean.
     """
     losses: list[float] = []
+    gone = not_released(original, aligned) if deleted == "lost" else np.zeros(0, np.int64)
     for before, after in zip(original.sa, released.sa, strict=True):
         low, high = np.fmin.reduce(before), np.fmax.reduce(before)
         x, b = before[aligned.original], after[aligned.released]
@@ -172,4 +178,10 @@ def information_loss(original: Side, released: Side, aligned: Aligned) -> float 
             loss = np.abs(x - b) / (high - low) if high > low else np.where(x == b, 0.0, 1.0)
         loss = np.where(np.isnan(x) | np.isnan(b), np.isnan(x) != np.isnan(b), loss)
         losses += loss.tolist()
+        losses += (~np.isnan(before[gone])).astype(float).tolist()
     return _mean(losses)
+
+
+def not_released(original: Side, aligned: Aligned) -> Ints:
+    """Records of the original that no record of the release is declared to be."""
+    return np.setdiff1d(np.arange(original.records), aligned.original)

@@ -186,3 +186,34 @@ def test_whole_numbers_are_decided_without_fractions(monkeypatch):
     puf, eif = np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [5.0, 0.0], [4.0, 4.0]])
     ties = nearest_rows(measured(puf, eif), (SAME, np.zeros(3, np.int64)), local(), "test")
     assert found(ties) == [{0, 1}]
+
+
+@settings(max_examples=60)
+@given(
+    rows=st.lists(st.tuples(*[numbers] * 3), min_size=1, max_size=7),
+    weight=st.tuples(*[st.sampled_from([1.0, 0.5, 4.0])] * 3),
+    data=st.data(),
+)
+def test_rows_are_cut_across_the_variable_they_lie_farthest_apart_on(rows, weight, data):
+    own = data.draw(st.lists(st.sampled_from(range(len(rows))), min_size=1, unique=True))
+    wide = []
+    for j in range(3):
+        held = [rows[place][j] for place in own if not math.isnan(rows[place][j])]
+        wide.append((max(held) - min(held)) ** 2 * weight[j] if held else 0.0)
+    table = np.array(rows)
+    found = kernel.widest(table, np.array(own), np.array(weight))
+    assert found == wide.index(max(wide))
+    corners = np.array([[0.0, 0.0], [1.0, 2.0]])
+    assert kernel.widest(corners, np.arange(2), np.array([9.0, 1.0])) == 0
+    assert kernel.widest(corners, np.arange(2), np.array([1.0, 1.0])) == 1
+
+
+def test_records_that_the_last_number_tells_apart_are_cells_of_their_own():
+    """Few distinct numbers: no column but all together tell the records apart."""
+    table = np.array(np.meshgrid([0.0, 1.0, math.nan], [5.0, 6.0], [7.0, 8.0])).reshape(3, -1).T
+    rows = np.concatenate([table, table[:4]])
+    ties = nearest_rows(measured(rows, rows), (np.zeros(16, np.int64),) * 2, local(1), "x")
+    assert len(np.unique(ties.puf)) == 12
+    assert ties.puf[12:].tolist() == ties.puf[:4].tolist()
+    alone = (np.arange(16) // 12,) * 2  # the copies stand in a group of their own
+    assert len(np.unique(nearest_rows(measured(rows, rows), alone, local(1), "x").puf)) == 16
