@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.text import Text
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 RATES = {"E1": "id-rand", "E2": "id-sa", "E3": "id-sort", "E4": "id-sa21", "EUC1": "EUC1"}
 """Columns of Table 16."""
+CLOSE = {"box": SIMPLE_HEAD, "padding": (0, 1, 0, 0), "pad_edge": False}
+"""So that ten columns have room for their figures on eighty."""
 MARKS = {"worse": "-", "safer": "+", "same": "="}
 
 
@@ -38,7 +41,7 @@ def summary(results: Results) -> Group:
 
 def _table_13(part: Results) -> Table:
     names = [row["name"] for row in part["trials"]]
-    table = columns("", "Original", *names, title="Table 13: utility and safety")
+    table = columns("", "Original", *names, title="Table 13: utility and safety", **CLOSE)
     for name, base in part["original"].items():
         table.add_row(
             name, figure(base), *(figure(row["measured"][name]) for row in part["trials"])
@@ -47,19 +50,21 @@ def _table_13(part: Results) -> Table:
 
 
 def figure(value: float | None) -> str:
-    """As Table 13 prints: three places, one from a hundred on, whole numbers whole."""
+    """As Table 13 prints: three places, none from a hundred on."""
     if value is None:
         return "-"
-    return f"{value:.1f}" if abs(value) >= 100 else f"{value:.3f}".rstrip("0").rstrip(".")
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def _table_12(part: Results) -> Table:
     """What is expected beside what was measured; a blank where the paper expects nothing."""
     legend = "Expected: - worse, + safer, = the same; then whether it was found."
     names = (f"{row['name']} {row['method']}" for row in part["trials"])
-    table = columns("", *names, title="Table 12: expected and found", caption=legend)
+    table = columns("", *names, title="Table 12: expected and found", caption=legend, **CLOSE)
     for name in part["original"]:
-        table.add_row(name, *(_verdict(row, name) for row in part["trials"]))
+        verdicts = [_verdict(row, name) for row in part["trials"]]
+        if any(verdicts):
+            table.add_row(name, *verdicts)
     return table
 
 
@@ -81,7 +86,7 @@ def _told(part: Results) -> list[str]:
 
 
 def _table_16(trials: Sequence[Results]) -> Table:
-    table = columns("", *RATES.values(), title="Table 16: rates of re-identification")
+    table = columns("", *RATES.values(), title="Table 16: rates of re-identification", **CLOSE)
     best = dict.fromkeys(RATES, 0)
     for row in trials:
         rates = {name: row["measured"][name] or 0.0 for name in RATES}
