@@ -504,7 +504,7 @@ MUTANTS = [
     ),
     *_mutants(
         "kernels/grids.py",
-        ("blocks_of", "min(v // 2, agree - 1)", "v // 2", GRIDS, "blocks_are_more"),
+        ("blocks_of", "pairs = min(v // 2, agree - 1)", "pairs = v // 2", GRIDS, "blocks_are_more"),
         (
             "set_sieve",
             "sieve.wide[j] = -(-spans[j, 1] // grids.part[j]) - first",
@@ -524,16 +524,24 @@ MUTANTS = [
         ("first_met", "return k == i", "return True", GRIDS, "row_in_most", True),
         (
             "count_codes",
-            "np.uint8(code[k] - first) < wide",
-            "np.uint8(code[k] - first) <= wide",
+            "agreed[k] = np.uint8(agreed[k] + np.uint8(np.uint8(code[k] - first) < wide))",
+            "agreed[k] = np.uint8(agreed[k] + np.uint8(np.uint8(code[k] - first) <= wide))",
             GRIDS,
             "enough_spans_once",
             True,
         ),
         (
             "rows_inside",
-            "min(end, base + CHUNK)",
-            "base + CHUNK",
+            "enough = levels * (needed - 1) + 1",
+            "enough = levels * needed",
+            GRIDS,
+            "smallest_trimmed",
+            True,
+        ),
+        (
+            "rows_inside",
+            "if sieve.agreed[at - base] < needed:",
+            "if sieve.agreed[at - base] <= needed:",
             GRIDS,
             "enough_spans_once",
             True,
@@ -560,8 +568,8 @@ MUTANTS = [
         ),
         (
             "choose_blocks",
-            "most // (read - allowed)",
-            "most // read",
+            "fill_spans(orders, grids.part, mine, most // (read - allowed), room.trial)",
+            "fill_spans(orders, grids.part, mine, most // read, room.trial)",
             GRIDS,
             "smallest_trimmed",
             True,

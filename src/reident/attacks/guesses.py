@@ -35,7 +35,10 @@ SWIFT = 1 << 10
 
 
 class Guesses(NamedTuple):
-    """For each released row and step: the score, how many fit as well, and the last of these."""
+    """For each released row and step: the score, how many fit as well, and the last of these.
+
+    `Trimming` says two where more than one fit.
+    """
 
     found: Ints
 

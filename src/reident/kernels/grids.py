@@ -3,8 +3,8 @@
 Variables are cut into blocks of one or two. A row that lies outside at most t spans lies inside all
 spans of one of any t + 1 blocks. For each block rows are sorted by the cells of a grid, so that the
 rows inside are a few runs. Beside them lie one-byte codes of the other variables: the row's place
-in the order of each, in at most 255 parts. Spans rounded out to parts tell, 128 rows at a
-time, which rows are worth a look.
+in the order of each, in at most 255 parts. Spans rounded out to parts tell, many rows at a time,
+which rows are worth a look.
 """
 
 from __future__ import annotations
@@ -51,10 +51,14 @@ class Grids(NamedTuple):
 
 
 class Sieve(NamedTuple):
-    """Spans in codes: the first of each variable and how many; and room for counts and rows."""
+    """Spans in codes: the first of each variable and how many; and room for results.
+
+    steps[j, code] says in how many narrower spans, one inside the other, a code of variable j lies.
+    """
 
     first: Bytes
     wide: Bytes
+    steps: Bytes
     agreed: Bytes
     rows: Places
 
@@ -115,6 +119,7 @@ def sieve_for(grids: Grids) -> Sieve:
     return Sieve(
         np.zeros(v, np.uint8),
         np.zeros(v, np.uint8),
+        np.zeros((v, PARTS + 1), np.uint8),
         np.zeros(CHUNK, np.uint8),
         np.empty(grids.rows.shape[1], np.int32),
     )
@@ -129,6 +134,15 @@ def set_sieve(grids: Grids, spans: Places, sieve: Sieve) -> None:
             first = spans[j, 0] // grids.part[j]
             sieve.first[j] = first
             sieve.wide[j] = -(-spans[j, 1] // grids.part[j]) - first
+
+
+@numba.njit(cache=True, nogil=True)
+def add_step(grids: Grids, spans: Places, steps: Bytes) -> None:
+    """Count the codes of each variable that its span reaches."""
+    for j in range(len(spans)):
+        if spans[j, 0] < spans[j, 1]:
+            for code in range(spans[j, 0] // grids.part[j], -(-spans[j, 1] // grids.part[j])):
+                steps[j, code] += np.uint8(1)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -174,39 +188,56 @@ def first_met(grids: Grids, place: Places, spans: Places, turn: Ints, i: int) ->
 @numba.njit(cache=True, nogil=True)
 def count_codes(codes: Bytes, columns: Ints, sieve: Sieve) -> int:
     """In how many spans, by their codes, each row of a chunk lies; the largest number."""
-    count = sieve.agreed
-    count[:] = 0
+    agreed = sieve.agreed
+    agreed[:] = 0
     for i in range(len(columns)):
         first, wide = sieve.first[columns[i]], sieve.wide[columns[i]]
         code = codes[i]
         for k in range(CHUNK):
-            count[k] = np.uint8(count[k] + np.uint8(np.uint8(code[k] - first) < wide))
+            agreed[k] = np.uint8(agreed[k] + np.uint8(np.uint8(code[k] - first) < wide))
     most = np.uint8(0)
     for k in range(CHUNK):
-        most = max(most, count[k])
+        most = max(most, agreed[k])
     return int(most)
 
 
 @numba.njit(cache=True, nogil=True)
-def rows_inside(grids: Grids, b: int, spans: Places, sieve: Sieve, least: int) -> int:
+def add_steps(codes: Bytes, columns: Ints, row: int, steps: Bytes) -> int:
+    """The steps of a row of a chunk, all variables together."""
+    total = 0
+    for i in range(len(columns)):
+        total += steps[columns[i], codes[i, row]]
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
+def rows_inside(
+    grids: Grids, b: int, spans: Places, sieve: Sieve, least: int, levels: int = 0
+) -> int:
     """Rows of a block's spans that may lie in `least` spans of the sieve, each once, and others.
 
-    They are put into sieve.rows; returns how many they are.
+    With so many `levels` of steps a row must also lack fewer steps than there are levels. Rows
+    are put into sieve.rows; returns how many they are.
     """
     first, last = along(grids, b, 0, spans)
     low, high = along(grids, b, 1, spans)
     # Variables without a code beside the row may all agree.
     needed = least - (len(grids.part) - grids.columns.shape[1])
+    enough = levels * (needed - 1) + 1
     found = 0
     for side in range(first, last):
         begin = grids.starts[b, side * grids.sides[b, 1] + low]
         end = grids.starts[b, side * grids.sides[b, 1] + high]
         for chunk in range(begin // CHUNK, -(-end // CHUNK)):
-            if count_codes(grids.codes[b, chunk], grids.columns[b], sieve) < needed:
+            codes = grids.codes[b, chunk]
+            if count_codes(codes, grids.columns[b], sieve) < needed:
                 continue
             base = chunk * CHUNK
             for at in range(max(begin, base), min(end, base + CHUNK)):
-                if sieve.agreed[at - base] >= needed:
-                    sieve.rows[found] = grids.rows[b, at]
-                    found += 1
+                if sieve.agreed[at - base] < needed:
+                    continue
+                if levels and add_steps(codes, grids.columns[b], at - base, sieve.steps) < enough:
+                    continue
+                sieve.rows[found] = grids.rows[b, at]
+                found += 1
     return found

@@ -1,10 +1,11 @@
 """The nearest record on the variables that fit best, by relative difference (Winkler 2002).
 
 A relative difference |x - y| / |y| is a whole number of 2**-40, at most CAP. A record's score is
-the sum of its `agree` smallest ones. If that is at most S, then for each t at least t of its
-differences are at most S / (agree + 1 - t); so it lies in at least t spans of that reach, and in
-one of any v - t + 1 of them. S grows until the best record found is as good; others are worse.
-Bitmaps, where there are any, name the records that lie in all `agree` spans of reach S.
+the sum of its `agree` smallest ones. Let that be at most S, and t variables be left out. Then of r
+blocks of variables r - t or more hold only such as count, and one of these adds up to at most
+S / (r - t): the record lies in all spans of that reach of one of any r blocks. It also lies in
+`agree` spans of reach S; and where each difference is cut down to whole quarters of S, these are
+fewer than four together. S grows until the best record found is as good; others are worse.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from reident.kernels.grids import (
     Grids,
     Sieve,
+    add_step,
     by_work,
     first_met,
     rows_inside,
@@ -38,6 +40,8 @@ CAP = 2**50
 FIRST = 2**32
 """The sum that is tried first, for each variable that counts: about a 256th."""
 GROWTH = 2
+LEVELS = 4
+"""Steps in which differences are told apart by their codes alone: quarters of a sum."""
 
 
 class Mine(NamedTuple):
@@ -140,7 +144,7 @@ def fill_spans(orders: Orders, part: Ints, mine: Mine, reach: int, spans: Places
 def choose_blocks(
     orders: Orders, grids: Grids, mine: Mine, most: int, agree: int, room: Scratch
 ) -> int:
-    """Fill `spans` and `turn` so that least must be read; returns how many blocks that are."""
+    """Fill `spans` and `turn` by the r with least to read; returns r."""
     allowed = len(mine.values) - agree
     least, chosen = -1, 0
     for read in range(allowed + 1, len(grids.pairs) + 1):
@@ -188,13 +192,17 @@ def search(
         for e in range(mine.met[0], mine.met[1]):
             compare(orders, numbers, e, mine, agree, room.units, out)
         return
-    fill_spans(orders, grids.part, mine, most, room.trial)
+    room.sieve.steps[:] = 0
+    for level in range(1, LEVELS + 1):
+        fill_spans(orders, grids.part, mine, most * level // LEVELS, room.trial)
+        add_step(grids, room.trial, room.sieve.steps)
     set_sieve(grids, room.trial, room.sieve)
     for i in range(choose_blocks(orders, grids, mine, most, agree, room)):
-        for k in range(rows_inside(grids, room.turn[i], room.spans, room.sieve, agree)):
+        for k in range(rows_inside(grids, room.turn[i], room.spans, room.sieve, agree, LEVELS)):
             e = room.sieve.rows[k]
             if first_met(grids, orders.place[e], room.spans, room.turn, i):
                 compare(orders, numbers, e, mine, agree, room.units, out)
+                # Nothing is smaller than 0: where many values are 0, thousands may tie.
                 if out[0] == 0 and out[1] == 2:
                     return
 
@@ -211,8 +219,8 @@ def nearest_trimmed(
 ) -> None:
     """For each released record the smallest sum, how many records have it, and the last of them.
 
-    `met` are the rows it meets, `numbers` the values of all rows. 0, 0 and -1 where no record can
-    be compared on `agree` variables.
+    Two stand for more: a tie is no guess, however many tie. `met` are the rows it meets, `numbers`
+    the values of all rows. 0, 0 and -1 where no record can be compared on `agree` variables.
     """
     v, blocks = asked.values.shape[1], len(grids.pairs)
     room = Scratch(

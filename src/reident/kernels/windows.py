@@ -3,7 +3,8 @@
 Records are sorted once by each variable. Around a released value the records that agree with it are
 then a span of places in that order, and a record's place says whether it lies inside. The record in
 most spans is looked for in the shortest spans first: one that lies in none of the first i of v
-spans lies in at most v - i, so the search ends as soon as that is fewer than the best so far.
+spans lies in at most v - i, so the search ends as soon as that is fewer than the best so far. Wide
+spans of which many must hold the record are looked for in grids, by blocks of variables.
 
 A difference is the float64 difference, rounded once; rounding keeps the order of differences, so
 that all values within a distance stay one span.

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reident.kernels import groups, stepwise, trimmed, windows
@@ -13,6 +13,7 @@ VALUES = st.lists(st.integers(-8, 8).map(float), min_size=1, max_size=25).map(so
 
 @few
 @given(values=VALUES, y=st.integers(-9, 9), count=st.integers(1, 6), reach=st.integers(0, 5))
+@example(values=[0.0, 3.0], y=1, count=1, reach=0)
 def test_spans_hold_what_is_near_with_ties(values, y, count, reach):
     block = np.array(values)
     end = len(block)
