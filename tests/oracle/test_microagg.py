@@ -32,10 +32,13 @@ def released(values, k, statistic):
     return single(values, min(k, len(values)), statistic)
 
 
-def case_of(seed):
-    """A release, micro-aggregated or not, an intruder's file of another size, and attacks."""
+def case_of(seed, *, many=False):
+    """A release, micro-aggregated or not, an intruder's file of another size, and attacks.
+
+    `many` are enough for several cells of a grid, of which a few are released.
+    """
     draw = random.Random(seed)  # noqa: S311  # no secret is made
-    n, v = draw.randrange(2, 40), draw.randrange(1, 6)
+    n, v = draw.randrange(300, 900) if many else draw.randrange(2, 40), draw.randrange(1, 6)
     k = draw.randrange(1, 5)
     shapes = [draw.choice(SHAPES) for _ in range(v)]
     originals = [column(draw, shape, n) for shape in shapes]
@@ -57,7 +60,7 @@ def case_of(seed):
             cells["s"] = "ab"[place % 2]
         return cells
 
-    sizes = [draw.choice([n, n, max(1, n // 3)]) for _ in range(2)]
+    sizes = [4, n] if many else [draw.choice([n, n, max(1, n // 3)]) for _ in range(2)]
     chosen = [draw.sample(range(n), size) for size in sizes]
     stores = {f"x{j}": "float" for j in range(v)} | ({"s": "text"} if strata else {})
     both = sorted(set(chosen[0]) & set(chosen[1])) or [chosen[0][0]]
@@ -112,6 +115,12 @@ def attacks_of(draw, v):
 @given(seed=st.integers(0, 2**32 - 1))
 def test_attacks_on_micro_aggregated_files_equal_the_oracle(seed):
     assert_api_equals_oracle(case_of(seed))
+
+
+@settings(max_examples=max(10, EXAMPLES // 100), suppress_health_check=[HealthCheck.too_slow])
+@given(seed=st.integers(0, 2**32 - 1))
+def test_attacks_on_a_small_release_of_a_large_file_equal_the_oracle(seed):
+    assert_api_equals_oracle(case_of(seed, many=True))
 
 
 VALUES = st.lists(st.one_of(st.integers(-9, 9).map(float), st.none()), min_size=1, max_size=40)

@@ -14,6 +14,7 @@ from reident.kernels.trimmed import nearest_trimmed
 from reident.kernels.windows import (
     Asked,
     Orders,
+    count_in_grids,
     count_windows,
     spans_between,
     spans_of_nearest,
@@ -22,7 +23,7 @@ from reident.kernels.windows import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reident.kernels.prefixes import Prefixes
+    from reident.kernels.grids import Grids
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -34,7 +35,10 @@ SWIFT = 1 << 10
 
 
 class Guesses(NamedTuple):
-    """For each released row and step: the score, how many fit as well, and the last of these."""
+    """For each released row and step: the score, how many fit as well, and the last of these.
+
+    `Trimming` says two where more than one fit.
+    """
 
     found: Ints
 
@@ -78,26 +82,47 @@ class Nearest:
 
 @dataclass(frozen=True, kw_only=True)
 class Counting:
-    """The record in most windows, `least` at least, over the first upto[s] variables."""
+    """The record in most intervals, one at least, over the first upto[s] variables."""
 
     how: ClassVar[str] = "windows"
     orders: Orders
-    bitmaps: Prefixes
     asked: Asked
-    met: Places
-    reach: Between | Nearest
-    least: int
+    reach: Between
     upto: Ints
 
     def guess(self, first: int, last: int) -> Ints:
-        """The number of windows is the score."""
-        part = Asked(self.asked.values[first:last], self.asked.blocks[first:last])
-        spans = np.empty(part.blocks.shape, np.int32)
-        self.reach.spans(self.orders, part, first, last, spans)
+        """The number of intervals is the score."""
+        spans = _spans(self.reach, self.orders, self.asked, first, last)
         out = np.empty((last - first, len(self.upto), 3), np.int64)
-        met = self.met[first:last]
-        count_windows(self.orders, self.bitmaps, spans, met, self.upto, self.least, out)
+        count_windows(self.orders, spans, self.upto, 1, out)
         return out
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreeing:
+    """The record in most windows, `agree` at least."""
+
+    how: ClassVar[str] = "grids"
+    orders: Orders
+    grids: Grids
+    asked: Asked
+    reach: Between | Nearest
+    agree: int
+
+    def guess(self, first: int, last: int) -> Ints:
+        """The number of windows is the score."""
+        spans = _spans(self.reach, self.orders, self.asked, first, last)
+        out = np.empty((last - first, 1, 3), np.int64)
+        count_in_grids(self.orders.place, self.grids, spans, self.agree, out[:, 0])
+        return out
+
+
+def _spans(reach: Between | Nearest, orders: Orders, asked: Asked, first: int, last: int) -> Places:
+    """The spans of the released rows of a strip."""
+    part = Asked(asked.values[first:last], asked.blocks[first:last])
+    spans = np.empty(part.blocks.shape, np.int32)
+    reach.spans(orders, part, first, last, spans)
+    return spans
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +156,7 @@ class Trimming:
 
     how: ClassVar[str] = "trimmed"
     orders: Orders
-    bitmaps: Prefixes
+    grids: Grids
     numbers: Floats
     asked: Asked
     met: Places
@@ -142,7 +167,7 @@ class Trimming:
         part = Asked(self.asked.values[first:last], self.asked.blocks[first:last])
         out = np.empty((last - first, 1, 3), np.int64)
         met = self.met[first:last]
-        nearest_trimmed(self.orders, self.numbers, self.bitmaps, part, met, self.agree, out[:, 0])
+        nearest_trimmed(self.orders, self.numbers, self.grids, part, met, self.agree, out[:, 0])
         return out
 
 

@@ -12,13 +12,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.guesses import Between, Counting, GuessJob, Nearest, Stepping, Trimming
+from reident.attacks.guesses import (
+    Agreeing,
+    Between,
+    Counting,
+    GuessJob,
+    Nearest,
+    Stepping,
+    Trimming,
+)
 from reident.attacks.intervals import around, widened
 from reident.attacks.orders import bounds, orders_of, release_of, sorted_by_all
 from reident.attacks.pairwise import set_aside
 from reident.attacks.uncorrelated import too_few, uncorrelated
 from reident.encode.cells import PRESENT
-from reident.kernels.prefixes import no_prefixes, prefixes
+from reident.kernels.grids import grids_of
 from reident.kernels.trimmed import UNIT
 from reident.model.linked import Linked, Scale, Steps
 from reident.model.notes import Note
@@ -40,8 +48,6 @@ if TYPE_CHECKING:
     from reident.encode.cells import Cells
     from reident.encode.files import Files
     from reident.engine.job import Fold
-    from reident.kernels.prefixes import Prefixes
-    from reident.kernels.windows import Orders
     from reident.model.variables import Variable
 
 Floats = npt.NDArray[np.float64]
@@ -109,13 +115,13 @@ def _search(
                 upto=upto,
             ), []
         case MicroaggWindows():
-            return _windows(attack, release, files, used, upto), []
+            return _windows(attack, release, files, used), []
         case MicroaggTrimmed():
             orders, places = orders_of(release)
             numbers = release.held.number
             return Trimming(
                 orders=orders,
-                bitmaps=_bitmaps(orders, attack.agree),
+                grids=grids_of(orders.place, attack.agree),
                 numbers=numbers,
                 asked=places,
                 met=release.met,
@@ -140,15 +146,7 @@ def _intervals(
         radius = "rank" if whole else "midpoint"
     low, high = bounds(release, _between(release, files, used, radius))
     orders, asked = orders_of(release)
-    search = Counting(
-        orders=orders,
-        bitmaps=no_prefixes(),
-        asked=asked,
-        met=release.met,
-        reach=Between(low=low, high=high),
-        least=1,
-        upto=upto,
-    )
+    search = Counting(orders=orders, asked=asked, reach=Between(low=low, high=high), upto=upto)
     return search, _radius_notes(attack, radius, whole=whole)
 
 
@@ -190,7 +188,6 @@ def _windows(
     release: Release,
     files: Files,
     used: Sequence[Variable],
-    upto: Ints,
 ) -> Search:
     orders, asked = orders_of(release)
     reach: Between | Nearest
@@ -201,20 +198,13 @@ def _windows(
         reach = Between(low=low, high=high)
     else:
         reach = Nearest(count=attack.window)
-    return Counting(
+    return Agreeing(
         orders=orders,
-        bitmaps=_bitmaps(orders, attack.agree),
+        grids=grids_of(orders.place, attack.agree),
         asked=asked,
-        met=release.met,
         reach=reach,
-        least=attack.agree,
-        upto=upto,
+        agree=attack.agree,
     )
-
-
-def _bitmaps(orders: Orders, agree: int) -> Prefixes:
-    """Bitmaps where most variables must agree; where few must, nearly every row would pass."""
-    return prefixes(orders.place) if 2 * agree > orders.place.shape[1] else no_prefixes()
 
 
 def _numbers(cells: Cells) -> Floats:

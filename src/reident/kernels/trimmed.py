@@ -1,22 +1,34 @@
 """The nearest record on the variables that fit best, by relative difference (Winkler 2002).
 
 A relative difference |x - y| / |y| is a whole number of 2**-40, at most CAP. A record's score is
-the sum of its `agree` smallest ones. If that is at most S, then for each t at least t of its
-differences are at most S / (agree + 1 - t); so it lies in at least t spans of that reach, and in
-one of any v - t + 1 of them. S grows until the best record found is as good; others are worse.
-Bitmaps, where there are any, name the records that lie in all `agree` spans of reach S.
+the sum of its `agree` smallest ones. Let that be at most S, and t variables be left out. Then of r
+blocks of variables r - t or more hold only such as count, and one of these adds up to at most
+S / (r - t): the record lies in all spans of that reach of one of any r blocks. It also lies in
+`agree` spans of reach S; and where each difference is cut down to whole quarters of S, these are
+fewer than four together. S grows until the best record found is as good; others are worse.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.prefixes import Prefixes, Room, room_for, rows_in_many
-from reident.kernels.windows import Asked, Orders, by_length, first_from, met_before
+from reident.kernels.grids import (
+    Grids,
+    Sieve,
+    add_step,
+    by_work,
+    first_met,
+    rows_inside,
+    set_sieve,
+    sieve_for,
+)
+
+if TYPE_CHECKING:
+    from reident.kernels.windows import Asked, Orders
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -25,11 +37,11 @@ UNIT = 2**40
 """A relative difference of one."""
 CAP = 2**50
 """The largest difference: a thousand times the released value, or anything beside a released 0."""
-FIRST = 2**28
-"""The sum that is tried first, for each variable that counts: about a four-thousandth."""
-FIRST_WIDE = 2**34
-"""The same where bitmaps are at hand, to which a wide span is no dearer than a narrow one."""
-GROWTH = 4
+FIRST = 2**32
+"""The sum that is tried first, for each variable that counts: about a 256th."""
+GROWTH = 2
+LEVELS = 4
+"""Steps in which differences are told apart by their codes alone: quarters of a sum."""
 
 
 class Mine(NamedTuple):
@@ -45,8 +57,10 @@ class Scratch(NamedTuple):
 
     spans: Places
     trial: Places
+    work: Ints
     turn: Ints
     units: Ints
+    sieve: Sieve
 
 
 @numba.njit(cache=True, nogil=True)
@@ -61,28 +75,6 @@ def difference(x: float, y: float) -> int:
     if share >= CAP // UNIT:
         return CAP
     return int(np.rint(share * UNIT))
-
-
-@numba.njit(cache=True, nogil=True)
-def span_of_units(values: Floats, begin: int, end: int, y: float, most: int) -> tuple[int, int]:
-    """The places of a block whose values differ from y by at most so many units."""
-    split = first_from(values, begin, end, y)
-    low, high = begin, split
-    while low < high:
-        middle = (low + high) // 2
-        if difference(values[middle], y) > most:
-            low = middle + 1
-        else:
-            high = middle
-    first = low
-    low, high = split, end
-    while low < high:
-        middle = (low + high) // 2
-        if difference(values[middle], y) <= most:
-            low = middle + 1
-        else:
-            high = middle
-    return first, low
 
 
 @numba.njit(cache=True, nogil=True)
@@ -112,56 +104,73 @@ def trimmed_sum(
 
 
 @numba.njit(cache=True, nogil=True)
-def fill_spans(
-    orders: Orders, values: Floats, blocks: Places, reach: int, spans: Places, turn: Ints
-) -> None:
-    """The spans within so many units of each value, and the variables by their length."""
-    for j in range(len(values)):
-        found = span_of_units(orders.values[j], blocks[j, 0], blocks[j, 1], values[j], reach)
-        spans[j, 0] = found[0]
-        spans[j, 1] = found[1]
-    by_length(spans, turn)
+def span_of_parts(
+    values: Floats, begin: int, end: int, y: float, reach: int, part: int
+) -> tuple[int, int]:
+    """Places of a block among which are all values within so many units of y, in whole parts.
+
+    Only the first value of each part is looked at: few enough to stay in a near cache.
+    """
+    # The next unit up: rounding cannot bring what lies beyond it back within reach.
+    distance = (reach + 1) / UNIT * abs(y)
+    low, high = -(-begin // part), -(-end // part)
+    while low < high:
+        middle = (low + high) // 2
+        if y - values[middle * part] > distance:
+            low = middle + 1
+        else:
+            high = middle
+    first, high = low, -(-end // part)
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle * part] - y <= distance:
+            low = middle + 1
+        else:
+            high = middle
+    return max(begin, (first - 1) * part), min(end, low * part)
 
 
 @numba.njit(cache=True, nogil=True)
-def choose_spans(
-    orders: Orders, values: Floats, blocks: Places, most: int, agree: int, room: Scratch
-) -> int:
-    """Fill `spans` and `turn` by the cheapest t; returns how many of the spans must be read.
+def fill_spans(orders: Orders, part: Ints, mine: Mine, reach: int, spans: Places) -> None:
+    """`span_of_parts` of each variable."""
+    for j in range(len(part)):
+        begin, end = mine.blocks[j, 0], mine.blocks[j, 1]
+        found = span_of_parts(orders.values[j], begin, end, mine.values[j], reach, part[j])
+        spans[j, 0] = found[0]
+        spans[j, 1] = found[1]
 
-    -1 where a sum no longer tells which records to read, because every difference is within CAP.
-    """
-    v = len(values)
+
+@numba.njit(cache=True, nogil=True)
+def choose_blocks(
+    orders: Orders, grids: Grids, mine: Mine, most: int, agree: int, room: Scratch
+) -> int:
+    """Fill `spans` and `turn` by the r with least to read; returns r."""
+    allowed = len(mine.values) - agree
     least, chosen = -1, 0
-    for t in range(1, agree + 1):
-        reach = most // (agree + 1 - t)
-        if reach >= CAP:
-            break
-        fill_spans(orders, values, blocks, reach, room.trial, room.turn)
+    for read in range(allowed + 1, len(grids.pairs) + 1):
+        fill_spans(orders, grids.part, mine, most // (read - allowed), room.trial)
+        by_work(grids, room.trial, room.work, room.turn)
         total = 0
-        for i in range(v - t + 1):
-            j = room.turn[i]
-            total += room.trial[j, 1] - room.trial[j, 0]
+        for i in range(read):
+            total += room.work[room.turn[i]]
         if least < 0 or total < least:
-            least, chosen = total, t
+            least, chosen = total, read
             room.spans[:] = room.trial
-    if least < 0:
-        return -1
-    by_length(room.spans, room.turn)
-    return v - chosen + 1
+    by_work(grids, room.spans, room.work, room.turn)
+    return chosen
 
 
 @numba.njit(cache=True, nogil=True)
 def compare(
     orders: Orders, numbers: Floats, e: int, mine: Mine, agree: int, units: Ints, out: Ints
 ) -> None:
-    """Hold a record against the best so far: sum, how many have it, the last of them."""
+    """Hold a record against the best so far: sum, whether one (1) or more (2) have it, the last."""
     total = trimmed_sum(numbers[e], orders.place[e], mine.values, mine.blocks, agree, units)
     if total < 0 or (out[1] and total > out[0]):
         return
     if total < out[0] or not out[1]:
         out[0], out[1] = total, 0
-    out[1] += 1
+    out[1] = min(out[1] + 1, 2)
     out[2] = e
 
 
@@ -169,40 +178,40 @@ def compare(
 def search(
     orders: Orders,
     numbers: Floats,
-    held: Prefixes,
+    grids: Grids,
     mine: Mine,
     most: int,
     agree: int,
-    room: tuple[Scratch, Room],
+    room: Scratch,
     out: Ints,
-) -> bool:
-    """Compare all records whose sum may be at most so much, each once; whether these are all."""
-    own, bits = room
+) -> None:
+    """Compare all records whose sum may be at most so much, each once."""
     out[0], out[1], out[2] = 0, 0, -1
-    if len(held.words) > 0 and most < CAP:
-        fill_spans(orders, mine.values, mine.blocks, most, own.spans, own.turn)
-        for i in range(rows_in_many(held, own.spans, mine.met, agree, bits)):
-            compare(orders, numbers, bits.rows[i], mine, agree, own.units, out)
-        return False
-    read = choose_spans(orders, mine.values, mine.blocks, most, agree, own)
-    if read < 0:
+    if most >= CAP:
+        # Every difference is within reach: a sum no longer tells which records to read.
         for e in range(mine.met[0], mine.met[1]):
-            compare(orders, numbers, e, mine, agree, own.units, out)
-        return True
-    for i in range(read):
-        j = own.turn[i]
-        for at in range(own.spans[j, 0], own.spans[j, 1]):
-            e = orders.rows[j, at]
-            if not met_before(orders.place[e], own.spans, own.turn, i):
-                compare(orders, numbers, e, mine, agree, own.units, out)
-    return False
+            compare(orders, numbers, e, mine, agree, room.units, out)
+        return
+    room.sieve.steps[:] = 0
+    for level in range(1, LEVELS + 1):
+        fill_spans(orders, grids.part, mine, most * level // LEVELS, room.trial)
+        add_step(grids, room.trial, room.sieve.steps)
+    set_sieve(grids, room.trial, room.sieve)
+    for i in range(choose_blocks(orders, grids, mine, most, agree, room)):
+        for k in range(rows_inside(grids, room.turn[i], room.spans, room.sieve, agree, LEVELS)):
+            e = room.sieve.rows[k]
+            if first_met(grids, orders.place[e], room.spans, room.turn, i):
+                compare(orders, numbers, e, mine, agree, room.units, out)
+                # Nothing is smaller than 0: where many values are 0, thousands may tie.
+                if out[0] == 0 and out[1] == 2:
+                    return
 
 
 @numba.njit(cache=True, nogil=True)
 def nearest_trimmed(
     orders: Orders,
     numbers: Floats,
-    held: Prefixes,
+    grids: Grids,
     asked: Asked,
     met: Places,
     agree: int,
@@ -210,28 +219,27 @@ def nearest_trimmed(
 ) -> None:
     """For each released record the smallest sum, how many records have it, and the last of them.
 
-    `met` are the rows it meets, `numbers` the values of all rows. 0, 0 and -1 where no record can
-    be compared on `agree` variables.
+    Two stand for more: a tie is no guess, however many tie. `met` are the rows it meets, `numbers`
+    the values of all rows. 0, 0 and -1 where no record can be compared on `agree` variables.
     """
-    v = asked.values.shape[1]
-    room = (
-        Scratch(
-            np.zeros((v, 2), np.int32),
-            np.zeros((v, 2), np.int32),
-            np.zeros(v, np.int64),
-            np.zeros(v + 1, np.int64),
-        ),
-        room_for(held),
+    v, blocks = asked.values.shape[1], len(grids.pairs)
+    room = Scratch(
+        np.zeros((v, 2), np.int32),
+        np.zeros((v, 2), np.int32),
+        np.zeros(blocks, np.int64),
+        np.zeros(blocks, np.int64),
+        np.zeros(v + 1, np.int64),
+        sieve_for(grids),
     )
     for p in range(len(out)):
         out[p, 0], out[p, 1], out[p, 2] = 0, 0, -1
         if (asked.blocks[p, :, 0] >= 0).sum() < agree:
             continue
         mine = Mine(asked.values[p], asked.blocks[p], met[p])
-        most = (FIRST_WIDE if len(held.words) else FIRST) * agree
-        while not search(orders, numbers, held, mine, most, agree, room, out[p]):
-            if out[p, 1] and out[p, 0] <= most:
-                break
+        most = 0
+        more = FIRST * agree
+        while most < CAP and not (out[p, 1] and out[p, 0] <= most):
             # What was found bounds the best: no need to look farther than that.
-            more = most * GROWTH
             most = min(more, out[p, 0]) if out[p, 1] else more
+            search(orders, numbers, grids, mine, most, agree, room, out[p])
+            more = most * GROWTH

@@ -3,7 +3,8 @@
 Records are sorted once by each variable. Around a released value the records that agree with it are
 then a span of places in that order, and a record's place says whether it lies inside. The record in
 most spans is looked for in the shortest spans first: one that lies in none of the first i of v
-spans lies in at most v - i, so the search ends as soon as that is fewer than the best so far.
+spans lies in at most v - i, so the search ends as soon as that is fewer than the best so far. Wide
+spans of which many must hold the record are looked for in grids, by blocks of variables.
 
 A difference is the float64 difference, rounded once; rounding keeps the order of differences, so
 that all values within a distance stay one span.
@@ -17,7 +18,15 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.prefixes import Prefixes, pays, room_for, rows_in_many
+from reident.kernels.grids import (
+    Grids,
+    by_work,
+    first_met,
+    inside,
+    rows_inside,
+    set_sieve,
+    sieve_for,
+)
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -146,21 +155,6 @@ def by_length(spans: Places, turn: Ints) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def inside(place: Places, spans: Places, j: int) -> bool:
-    """Whether a record lies in the span of a variable."""
-    return bool(spans[j, 0] <= place[j] < spans[j, 1])
-
-
-@numba.njit(cache=True, nogil=True)
-def met_before(place: Places, spans: Places, turn: Ints, i: int) -> bool:
-    """Whether a record lies in one of the first i spans in turn."""
-    met = False
-    for earlier in range(i):
-        met |= inside(place, spans, turn[earlier])
-    return met
-
-
-@numba.njit(cache=True, nogil=True)
 def spans_in(place: Places, spans: Places, turn: Ints, i: int, best: int) -> int:
     """In how many spans from the i-th in turn a record lies; fewer than `best` may be too few."""
     count = 0
@@ -199,49 +193,43 @@ def in_most(orders: Orders, spans: Places, turn: Ints, least: int, out: Ints) ->
 
 
 @numba.njit(cache=True, nogil=True)
-def in_most_of(
-    orders: Orders, spans: Places, turn: Ints, least: int, some: Places, out: Ints
-) -> None:
-    """As `in_most`, among some of the records."""
-    best, size, row = least, 0, -1
-    for e in some:
-        count = spans_in(orders.place[e], spans, turn, 0, best)
-        if count > best:
-            best, size = count, 0
-        if count == best:
-            size += 1
-            row = e
-    out[0] = best if size else 0
-    out[1] = size
-    out[2] = row
-
-
-@numba.njit(cache=True, nogil=True)
-def count_windows(
-    orders: Orders,
-    held: Prefixes,
-    spans: Places,
-    met: Places,
-    upto: Ints,
-    least: int,
-    out: Ints,
-) -> None:
-    """`in_most` for each released record, over the first upto[s] variables for each step s.
-
-    `met` are the rows that it meets. Where spans are wide, bitmaps name the rows worth a look.
-    """
-    room = room_for(held)
+def count_windows(orders: Orders, spans: Places, upto: Ints, least: int, out: Ints) -> None:
+    """`in_most` for each released record, over the first upto[s] variables for each step s."""
     for p in range(len(out)):
         for step in range(len(upto)):
             v = upto[step]
             turn = np.empty(v, np.int64)
-            mine = spans[p, :v]
-            by_length(mine, turn)
-            listed = 0
-            for i in range(v - least + 1):
-                listed += mine[turn[i], 1] - mine[turn[i], 0]
-            if pays(held, listed, met[p], v):
-                count = rows_in_many(held, mine, met[p], least, room)
-                in_most_of(orders, mine, turn, least, room.rows[:count], out[p, step])
-            else:
-                in_most(orders, mine, turn, least, out[p, step])
+            by_length(spans[p, :v], turn)
+            in_most(orders, spans[p, :v], turn, least, out[p, step])
+
+
+@numba.njit(cache=True, nogil=True)
+def count_in_grids(place: Places, grids: Grids, spans: Places, least: int, out: Ints) -> None:
+    """As `in_most` for each released record and all variables, where spans are wide.
+
+    A record that no one of the first i blocks holds lies outside i spans at least.
+    """
+    v = spans.shape[1]
+    work, turn = np.empty(len(grids.pairs), np.int64), np.empty(len(grids.pairs), np.int64)
+    order = np.arange(v)
+    sieve = sieve_for(grids)
+    for p in range(len(out)):
+        mine = spans[p]
+        by_work(grids, mine, work, turn)
+        set_sieve(grids, mine, sieve)
+        best, size, row = least, 0, -1
+        for i in range(len(turn)):
+            if i > v - best:
+                break
+            for k in range(rows_inside(grids, turn[i], mine, sieve, best)):
+                e = sieve.rows[k]
+                count = spans_in(place[e], mine, order, 0, best)
+                if count < best or not first_met(grids, place[e], mine, turn, i):
+                    continue
+                if count > best:
+                    best, size = count, 0
+                size += 1
+                row = e
+        out[p, 0] = best if size else 0
+        out[p, 1] = size
+        out[p, 2] = row
