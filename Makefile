@@ -22,7 +22,8 @@ demo: $(STAMP)  ## the whole study on made-up data
 browser:
 	@command -v chromium >/dev/null && command -v pdftotext >/dev/null || \
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-		apt-get install -y -qq chromium poppler-utils >/dev/null 2>&1; } || \
+		DEBIAN_FRONTEND=noninteractive timeout 240 sh -c \
+		'apt-get update -qq; apt-get install -y -qq chromium poppler-utils' >/dev/null 2>&1; } || \
 		echo "No Chromium or pdftotext here, and none could be installed: tests of the report skip."
 
 test: $(STAMP) browser  ## every test
