@@ -15,6 +15,7 @@ from faults.nursery import Nursery
 from reident.cli import main
 
 RUN = ("run", "study.toml", "--only", "taxicab", "--out", "out")
+LONG = 1000.0
 MOUNTED = """
     mount -t tmpfs -o size=4m tmpfs "$0" && cp "$0".files/* "$0" && cd "$0" || exit 1
     dd if=/dev/zero of=filler bs=4k 2>/dev/null
@@ -60,10 +61,8 @@ def until_something_is_kept(home):
 def test_a_signal_stops_a_run_that_then_goes_on(nursery, home, expected, number, code):
     process = nursery.start(RUN, home, **SMALL)
     until_something_is_kept(home)
-    begun = time.monotonic()
     os.kill(process, number)
     assert nursery.wait() == code
-    assert time.monotonic() - begun < 5
     assert "Stopped; nothing was written under a final name." in nursery.talk
     assert "the same command with --resume continues" in nursery.talk
     assert outputs(home / "out") == {}
@@ -71,24 +70,21 @@ def test_a_signal_stops_a_run_that_then_goes_on(nursery, home, expected, number,
     assert written(home) == expected
 
 
-@pytest.mark.parametrize("signals", [1, 2])
-def test_a_process_that_does_not_listen_is_ended_in_time_and_by_a_second_signal_at_once(
-    nursery, home, signals
-):
-    process = nursery.start(RUN, home, stuck=True)
+@pytest.mark.parametrize(
+    ("grace", "signals"), [(0.2, 1), (LONG, 2)], ids=["in time", "by a second signal"]
+)
+def test_a_process_that_does_not_listen_is_ended(nursery, home, grace, signals):
+    process = nursery.start(RUN, home, stuck=grace)
     follow(home / "out", ("read",))
-    begun = time.monotonic()
     for _ in range(signals):
         os.kill(process, signal.SIGINT)
-        time.sleep(0.2)
+        time.sleep(0.1)  # two at the same moment are one
     assert nursery.wait() == 130
-    assert (time.monotonic() - begun < 1.5) == (signals == 2)
-    assert time.monotonic() - begun < 5
     assert "Stopped at once; nothing was written under a final name." in nursery.talk
 
 
 def test_no_core_is_dumped(nursery, home):
-    process = nursery.start(RUN, home, stuck=True)
+    process = nursery.start(RUN, home, stuck=LONG)
     follow(home / "out", ("read",))
     limits = Path(f"/proc/{process}/limits").read_text().splitlines()
     assert [line.split()[4] for line in limits if line.startswith("Max core")] == ["0"]
@@ -97,7 +93,7 @@ def test_no_core_is_dumped(nursery, home):
 
 
 def test_a_second_run_in_one_folder_is_refused(nursery, home, monkeypatch, capsys):
-    process = nursery.start(RUN, home, stuck=True)
+    process = nursery.start(RUN, home, stuck=LONG)
     follow(home / "out", ("read",))
     monkeypatch.chdir(home)
     for more in ((), ("--force",), ("--resume",)):
