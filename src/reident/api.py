@@ -265,6 +265,7 @@ def write_claims(
 ) -> list[dict[str, Any]]:
     """Measure what Winkler (2002) claims; writes claims.json and the picture claims.svg."""
     from reident import claims  # noqa: PLC0415  # only here
+    from reident.paperwork import write_report  # noqa: PLC0415
     from reident.report.claims import picture  # noqa: PLC0415
     from reident.scenario.microagg import Situation  # noqa: PLC0415
 
@@ -278,6 +279,7 @@ def write_claims(
     disk.make_folder(folder)
     disk.write_text(folder / "claims.svg", picture(rows))
     disk.write_text(path, outputs.as_json({"asked": asked, "seeds": seeds, "claims": rows}))
+    write_report(folder)
     return rows
 
 
@@ -305,6 +307,7 @@ def write_contest(
 ) -> dict[str, Any]:
     """Write the made-up file of `scenario pwscup` and its releases; returns what was measured."""
     from reident import contest  # noqa: PLC0415  # only here
+    from reident.paperwork import write_report  # noqa: PLC0415
     from reident.report import charts  # noqa: PLC0415
 
     if records < contest.SAMPLE:
@@ -313,6 +316,7 @@ def write_contest(
     contest.write_releases(folder, records=records, seed=seed, force=force)
     found = contest.contest(records, seed)
     disk.write_text(folder / "tables.json", outputs.as_json(found))
+    write_report(folder)
     if figures:
         drawn = contest.figures(records, seed)
         disk.write_text(folder / "figures.json", outputs.as_json(drawn))

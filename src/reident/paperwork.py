@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from reident import disk
 from reident.errors import Fault, RefusalError, SpecError
-from reident.io.finished import read_contribution, read_manifest, read_results
-from reident.report import beside_page, document, html, paper, protect_page, public, uniques_page
+from reident.io.finished import read_contribution, read_manifest, read_results, read_suite
+from reident.report import (
+    beside_page,
+    document,
+    html,
+    paper,
+    protect_page,
+    public,
+    suites,
+    uniques_page,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +31,8 @@ PAGES = {
     "by_domain": protect_page.document,
 }
 """A part that only these results have: of a study, of unique records, of a protection."""
+SUITES = {"claims.json": suites.claims, "tables.json": suites.contest}
+"""What suites of the papers write, which have no results.json."""
 
 
 def page(
@@ -76,8 +87,7 @@ def write_report(
 
     Without `out` it goes into the run folder, where the report for the public has its own name.
     """
-    results = {**read_results(folder), "contribution": read_contribution(folder)}
-    text = page(results, read_manifest(folder), audience)
+    text = _page_of(folder, audience)
     name = "report.html" if audience == "internal" else f"report.{audience}.html"
     home = folder / name if out is None else out
     wanted = {home: text.encode()}
@@ -91,6 +101,14 @@ def write_report(
         with disk.create(path) as stream:
             stream.write(content)
     return list(wanted)
+
+
+def _page_of(folder: Path, audience: str) -> str:
+    suite = read_suite(folder)
+    if suite is not None and audience == "internal":
+        return html.render(SUITES[suite[0]](suite[1]))
+    results = {**read_results(folder), "contribution": read_contribution(folder)}
+    return page(results, read_manifest(folder), audience)
 
 
 def write_comparison(found: Mapping[str, Any], out: Path, *, force: bool) -> None:

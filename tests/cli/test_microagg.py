@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import reident as ri
+from page import Page
 from reident.api import save_study
 from reident.cli import main
 
@@ -66,6 +67,12 @@ def test_claims_are_measured_told_and_drawn(tmp_path, capsys):
     root = ET.fromstring((tmp_path / "claims.svg").read_text())  # noqa: S314  # our own picture
     assert [child.tag.rpartition("}")[2] for child in root[:2]] == ["title", "desc"]
     assert "MDAV" in root[1].text
+    page = Page((tmp_path / "report.html").read_text())
+    means = {(row["situation"], row["way"], row["k"]): row["mean"] for row in told}
+    shown = [value for row in page.values("claims") for value in row if value is not None]
+    assert sorted(shown) == sorted(means.values())
+    assert "svg" in page.tags
+    assert main(["report", str(tmp_path)]) == 0
     assert made(tmp_path, *flags)[0] == 2  # an earlier one is not replaced
     assert "--force" in capsys.readouterr().err
 

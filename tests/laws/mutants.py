@@ -36,6 +36,7 @@ PUT_SOME = "tests/unit/kernels/test_put_some.py"
 COARSE = "tests/unit/kernels/test_coarse.py"
 PAIRS = "tests/unit/kernels/test_pairs.py"
 RATES = "tests/unit/model/test_rates.py"
+PUBLIC = "tests/unit/report/test_public.py"
 RANKS = "tests/laws/test_ranks.py"
 UNICITY = "tests/laws/test_unicity.py"
 PRIMER = "tests/papers/test_primer.py"
@@ -956,6 +957,30 @@ MUTANTS = [
             "total = hashlib.sha256()",
             SEALING,
             "altered_table",
+        ),
+    ),
+    *_mutants(
+        "report/suppress.py",
+        (
+            "_strata",
+            "shown = [row for row in rows if row.stratum and min(row.counts()) >= small_cell]",
+            "shown = [row for row in rows if row.stratum]",
+            PUBLIC,
+            "large_stratum",
+        ),
+        (
+            "_strata",
+            "if len(rows) - len(shown) >= FEWEST and _wide(rest, small_cell):",
+            "if _wide(rest, small_cell):",
+            PUBLIC,
+            "others_leave",
+        ),
+        (
+            "_inside",
+            '"puf_records": (0, rest.puf_records - most),',
+            '"puf_records": (0, rest.puf_records),',
+            PUBLIC,
+            "count_away",
         ),
     ),
     *_mutants(

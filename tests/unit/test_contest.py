@@ -147,6 +147,13 @@ def test_one_command_writes_releases_and_prints_the_tables(tmp_path, capsys):
     found = json.loads((out / "tables.json").read_text(encoding="utf-8"))
     assert [part["name"] for part in found["parts"]] == ["sample", "whole"]
     assert (out / "sample" / "Da-kanonymise" / "study.toml").exists()
+    page = Page((out / "report.html").read_text())
+    for part in found["parts"]:
+        assert page.values(f"table-13-{part['name']}") == [
+            [value, *(trial["measured"][name] for trial in part["trials"])]
+            for name, value in part["original"].items()
+        ]
+    assert "safe" not in " ".join(page.texts).lower()
     assert main(["scenario", "pwscup", "--out", str(out), "--records", "120"]) == 2
 
 

@@ -135,6 +135,9 @@ def test_a_result_in_memory_writes_both(tmp_path):
     assert "counts below 25 are hidden" in (tmp_path / "public.html").read_text()
     assert "<strong>" in result._repr_html_()
     assert "<style" not in result._repr_html_()
+    assert "<th>suspected</th><td>0</td>" in result["taxicab"]._repr_html_()
+    worth = ri.utility(frame, frame, qi=["sex"], sa=["id"])
+    assert "<th>U1</th><td>0.0</td>" in worth._repr_html_()
 
 
 CANARY, NUMBER = "canary7f3a", 918273.625

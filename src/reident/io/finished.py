@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 CONTRIBUTION = "contribution.json"
+SUITES = ("claims.json", "tables.json")
+"""What scenario microagg --claims and scenario pwscup write."""
 
 
 def read_results(folder: Path) -> dict[str, Any]:
@@ -24,6 +26,12 @@ def read_results(folder: Path) -> dict[str, Any]:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """How a finished run was made."""
     return _read(folder, MANIFEST)
+
+
+def read_suite(folder: Path) -> tuple[str, dict[str, Any]] | None:
+    """What a suite of a paper measured, with the name of its file; None where none ran here."""
+    name = next((name for name in SUITES if (folder / name).exists()), None)
+    return None if name is None else (name, _read(folder, name))
 
 
 def read_contribution(folder: Path) -> dict[str, Any]:

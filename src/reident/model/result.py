@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from reident.model.rates import Rates, percent
+from reident.model.uniques import counts_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -136,6 +137,9 @@ class AttackResult:
             "histogram": None if self.histogram is None else dict(self.histogram),
             "notes": [note.to_dict() for note in self.notes],
         }
+
+    def _repr_html_(self) -> str:
+        return counts_html(self.to_dict())
 
 
 def largest(strata: tuple[StratumCounts, ...]) -> list[StratumCounts]:

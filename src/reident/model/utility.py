@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from reident.model.files import SourceFile
+from reident.model.uniques import counts_html
 from reident.model.value import Names, Value
 
 if TYPE_CHECKING:
@@ -70,3 +71,6 @@ class Utility:
             "correlations": [dict(row) for row in self.correlations],
             "notes": [note.to_dict() for note in self.notes],
         }
+
+    def _repr_html_(self) -> str:
+        return counts_html(self.indices)

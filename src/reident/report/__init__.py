@@ -24,6 +24,7 @@ file               idea
 ``paper.py``       report.html -> PDF, by an installed Chromium
 ``suppress.py``    what the public may see; ``public.py`` the report of it
 ``beside_page.py`` runs side by side as a page; ``beside.py`` on the terminal
+``suites.py``      pages of what the papers claim, measured
 ``contribution.py`` what each variable contributes, on the terminal
 ``tables.py``      results -> csv files and one workbook
 ``terminal.py``    results -> a table and sentences for the terminal

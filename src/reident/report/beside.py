@@ -13,7 +13,9 @@ from reident.report.figures import percentage
 from reident.report.plain import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from rich.table import Table
 
     Results = Mapping[str, Any]
 
@@ -43,7 +45,21 @@ def summary(results: Results) -> Group:
             worth.add_row(name, *(_cell(run, name) for run in runs))
         parts.append(worth)
     parts += [Text(fitting(run, results["methods"])) for run in runs[1:] if run["fits"] is not None]
+    if any(run["notes"] for run in runs):
+        parts.append(_notes(runs, names))
     return Group(*parts)
+
+
+def _notes(runs: Sequence[Results], names: Sequence[str]) -> Table:
+    """Which run has which note; the page and the JSON tell what they say."""
+    held = [{(note["attack"], note["code"]) for note in run["notes"]} for run in runs]
+    table = columns("Attack", "Note", *names, title="Notes: x where a run has it")
+    for label, code in dict.fromkeys(
+        (note["attack"], note["code"]) for run in runs for note in run["notes"]
+    ):
+        marks = ("x" if (label, code) in own else "" for own in held)
+        table.add_row(plain(label) or "study", plain(code), *marks)
+    return table
 
 
 def _cell(run: Results, name: str) -> str:

@@ -144,7 +144,8 @@ def risk_utility(rows: list[Results]) -> Chart:
             width=drawing.WIDTH,
             height=drawing.WIDTH * 3 // 4,
             encoding={
-                "x": {"field": "x", "type": "quantitative", "title": f"lost ({name})"},
+                "x": {"field": "x", "type": "quantitative", "title": f"lost ({name})",
+                      "axis": {"tickCount": 5}},
                 "y": {"field": "y", "type": "quantitative", "title": "conditional rate, percent",
                       "scale": {"zero": True}},
             },

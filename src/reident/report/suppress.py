@@ -56,9 +56,9 @@ def publish(results: Results, small_cell: int) -> Published:
     totals = _large(
         {name: results[name] for name in ("puf_records", "eif_records", "overlap")}, small_cell
     )
-    all_hidden = totals["puf_records"] is None
+    # What is confirmed is suspected too: of a small count no part is large.
     attacks = {
-        label: _attack(attack, small_cell, hidden=all_hidden)
+        label: _large({name: attack[name] for name in FIELDS}, small_cell)
         for label, attack in results["attacks"].items()
     }
     rows, merged = _strata(results, totals, attacks, small_cell)
@@ -76,12 +76,6 @@ def _large(counts: Mapping[str, int | None], small_cell: int) -> dict[str, int |
         for name, value in counts.items()
         if value is not None
     }
-
-
-def _attack(attack: Results, small_cell: int, *, hidden: bool) -> dict[str, int | None]:
-    told = _large({name: attack[name] for name in FIELDS}, small_cell)
-    # What is confirmed is suspected too: of a small count no part is told.
-    return dict.fromkeys(told) if hidden or told["suspected"] is None else told
 
 
 # Strata -------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from reident.report import drawing
 from reident.report.cells import factor, number, numbers
 from reident.report.charts import Chart
-from reident.report.figures import decimal
 from reident.report.plain import plain
 from reident.report.sections import Cell, Column, Items, Paragraph, Section, Table
 from reident.report.utility import INDICES
@@ -58,7 +57,7 @@ def utility_chart(found: Results) -> Chart:
     known = [row for row in found["variables"] if row["distance"] is not None]
     rows = sorted(known, key=lambda row: -row["distance"])
     title = (
-        f"{plain(rows[0]['name'])} has moved furthest: by {decimal(rows[0]['distance'])}"
+        f"{plain(rows[0]['name'])} has moved furthest: by {_far(rows[0]['distance'])}"
         if rows and rows[0]["distance"]
         else "No variable has moved"
     )
@@ -73,7 +72,7 @@ def utility_chart(found: Results) -> Chart:
                 {
                     "label": plain(row["name"]),
                     "value": row["distance"],
-                    "text": decimal(row["distance"]),
+                    "text": _far(row["distance"]),
                 }
                 for row in rows
             ],
@@ -87,6 +86,10 @@ def utility_chart(found: Results) -> Chart:
         ),
         table=_moved(found),
     )
+
+
+def _far(distance: float) -> str:
+    return f"{distance:.3g}"
 
 
 def _moved(found: Results) -> Table:

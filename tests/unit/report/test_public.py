@@ -195,6 +195,16 @@ def test_a_hidden_count_takes_its_rates_its_verdict_and_its_strata_with_it(resul
     assert not {0.15, 3} & set(page.figures)
 
 
+def test_a_small_count_in_a_large_stratum_hides_the_stratum(results):
+    results = consistent(results)
+    rows = results["attacks"]["taxicab"]["by_stratum"]
+    rows[0] |= {"puf_records": 700, "eif_records": 900, "suspected": 150, "confirmed": 4}
+    rows.insert(1, rows[0] | {"stratum": {"state": "16"}, "confirmed": 16})
+    told = suppress.publish(results, SMALL)
+    assert [row.stratum["state"] for row in told.strata] == ["16"]
+    assert told.merged.attacks["taxicab"] == {"suspected": 262, "confirmed": 15}
+
+
 def test_one_stratum_is_never_what_the_others_leave(results):
     results = consistent(results)
     rows = results["attacks"]["taxicab"]["by_stratum"]

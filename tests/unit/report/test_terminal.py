@@ -87,9 +87,11 @@ def test_colour_is_for_terminals_only(results):
 def test_other_tables_fold_too(width):
     runs = [
         {"run": "a run with a long name", "rates": {"euclidean": {"confirmed_rate": 12.3}},
-         "utility": {"U1": 0.123456}, "signs": None, "fits": None}
+         "utility": {"U1": 0.123456}, "signs": None, "fits": None,
+         "notes": [{"attack": "", "code": "same_file", "text": "The same."}]}
     ] * 2  # fmt: skip
     stream = io.StringIO()
     Console(file=stream, width=width).print(beside.summary({"runs": runs, "methods": {}}))
     assert max(len(line) for line in stream.getvalue().splitlines()) <= width
     assert "…" not in stream.getvalue()
+    assert "same_file" in stream.getvalue() or width < 80
