@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import reident as ri
-from page import Page
+from read_page import Page
 from reident.api import save_study
 from reident.cli import main
 

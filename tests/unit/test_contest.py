@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import reident as ri
-from page import Page
+from read_page import Page
 from reident import contest, masking
 from reident.beside import compare_runs
 from reident.cli import main

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import reident as ri
-from page import Page
+from read_page import Page
 from reident.cli import main
 from reident.scenario.population import study_scenario
 

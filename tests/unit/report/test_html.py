@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from page import Page
+from read_page import Page
 from reident.report.document import document
 from reident.report.html import render
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from page import Page
+from read_page import Page
 from reident.report.document import document
 from reident.report.html import render
 from report_results import MANIFEST, studies

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from page import Page
+from read_page import Page
 from reident.report import public, suppress
 from reident.report.html import render
 from report_results import studies
