@@ -14,6 +14,7 @@ from reident.io import outputs as run_folders
 
 STUDY = ("run", "study.toml", "--out", "out", "--only", "taxicab")
 SEARCH = ("uniques", "eif.csv", "--vars", "age,sex,race", "--key", "e", "--out", "out")
+STREAM = (*SEARCH, "--method", "stream")
 SEARCH = (*SEARCH, "--minimal", "2")
 
 
@@ -43,7 +44,9 @@ def stop(monkeypatch, command, error=KeyboardInterrupt):
         return main(command)
 
 
-@pytest.mark.parametrize("command", [STUDY, SEARCH], ids=["run", "uniques"])
+@pytest.mark.parametrize(
+    "command", [STUDY, SEARCH, STREAM], ids=["run", "uniques", "uniques by stream"]
+)
 def test_a_run_that_is_stopped_says_how_it_goes_on_and_does(home, monkeypatch, capsys, command):
     assert main([*command, "--jobs", "1"]) == 0
     expected = outputs(home / "out")
