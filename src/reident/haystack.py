@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -264,16 +265,24 @@ def _streamed(hay: Haystack) -> Uniques:
     names = asked.variables
     sizes = [np.zeros(book.size, np.int64) for book in books]
 
+    whole = False
+
     def code() -> Iterator[Coded]:
         """Each pass counts the categories from zero, so that the last one leaves them counted."""
+        nonlocal whole
+        whole = False
         for counters in sizes:
             counters[:] = 0
         for frame in batches(hay.file, names):
             batch = coded(frame, names, books)
             count_categories(batch, sizes)
             yield batch
+        whole = True
 
     streamed = stream(code, asked.k, drop=asked.missing == "drop", keep=hay.keep)
+    if not whole:
+        # What is resumed may need no pass, or only a part of one.
+        deque(code(), maxlen=0)
     keys = _keys_at(hay, streamed) if asked.key else pl.DataFrame()
     large = "the file is larger than what may be held in memory"
     return summary(

@@ -14,6 +14,7 @@ from reident.io import outputs as run_folders
 
 STUDY = ("run", "study.toml", "--out", "out", "--only", "taxicab")
 SEARCH = ("uniques", "eif.csv", "--vars", "age,sex,race", "--key", "e", "--out", "out")
+STREAM = (*SEARCH, "--method", "stream")
 SEARCH = (*SEARCH, "--minimal", "2")
 
 
@@ -43,7 +44,9 @@ def stop(monkeypatch, command, error=KeyboardInterrupt):
         return main(command)
 
 
-@pytest.mark.parametrize("command", [STUDY, SEARCH], ids=["run", "uniques"])
+@pytest.mark.parametrize(
+    "command", [STUDY, SEARCH, STREAM], ids=["run", "uniques", "uniques by stream"]
+)
 def test_a_run_that_is_stopped_says_how_it_goes_on_and_does(home, monkeypatch, capsys, command):
     assert main([*command, "--jobs", "1"]) == 0
     expected = outputs(home / "out")
@@ -104,11 +107,8 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_run_that_has_changed_is_refused_and_goes_on_when_put_back(
-    home, monkeypatch, capsys, name
-):
+def test_a_run_that_has_changed_is_refused_and_loses_nothing(home, monkeypatch, capsys, name):
     assert stop(monkeypatch, STUDY) == 130
-    before = {path: path.read_bytes() for path in home.iterdir() if path.is_file()}
     held = sorted(path.name for path in (home / "out/.work/kept").iterdir())
     with monkeypatch.context() as patched:
         CHANGES[name](home, patched)
@@ -117,8 +117,14 @@ def test_a_run_that_has_changed_is_refused_and_goes_on_when_put_back(
     said = capsys.readouterr().err
     assert f"resume, {name}: not as in the interrupted run" in said
     assert sorted(path.name for path in (home / "out/.work/kept").iterdir()) == held
-    for path, data in before.items():
-        path.write_bytes(data)
+
+
+def test_a_run_goes_on_when_its_files_are_put_back(home, monkeypatch):
+    assert stop(monkeypatch, STUDY) == 130
+    before = (home / "puf.csv").read_bytes()
+    CHANGES["inputs.puf"](home, monkeypatch)
+    assert main([*STUDY, "--resume"]) == 2
+    (home / "puf.csv").write_bytes(before)
     assert main([*STUDY, "--resume"]) == 0
 
 
