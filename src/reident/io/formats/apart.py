@@ -16,6 +16,8 @@ from __future__ import annotations
 import atexit
 import io
 import json
+import math
+import os
 import resource
 import subprocess
 import sys
@@ -151,8 +153,8 @@ def _asked(
         "catalog": str(Path(file.catalog).absolute()) if file.catalog else "",
         "columns": None if columns is None else list(columns),
         "room": ROOM + ROOM_PER_BYTE * size,
+        "seconds": (seconds := SECONDS + size / BYTES_PER_SECOND),
     }
-    seconds = SECONDS + size / BYTES_PER_SECOND
     try:
         said, parts = _READER.ask(question, seconds)
     except EOFError:
@@ -172,7 +174,7 @@ def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
     """Answer questions until there are no more."""
     for line in questions:
         question = json.loads(line)
-        _limit(question["room"])
+        _limit(question["room"], question["seconds"])
         said, parts = _told(question)
         said["sizes"] = [len(part) for part in parts]
         answers.write(json.dumps(said).encode() + b"\n")
@@ -181,11 +183,21 @@ def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
         answers.flush()
 
 
-def _limit(room: int) -> None:
-    """Let this process take so much memory more than it holds."""
+def _limit(room: int, seconds: float) -> None:
+    """Let this process take so much memory and time more than it has taken.
+
+    Who asked looks at the clock as well, but may be dead by then.
+    """
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + room, hard))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    limits = {
+        resource.RLIMIT_AS: pages * resource.getpagesize() + room,
+        resource.RLIMIT_CPU: math.ceil(
+            used.ru_utime + used.ru_stime + (os.cpu_count() or 1) * (seconds + 1)
+        ),
+    }
+    for kind, limit in limits.items():
+        resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
 
 
 def _told(question: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
