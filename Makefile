@@ -11,7 +11,10 @@ SCRATCH := $(shell [ -w /dev/shm ] && echo /dev/shm || echo $${TMPDIR:-/tmp})
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	# Twice more if it fails: a download may arrive damaged, which pip tells by its digest.
+	for attempt in 1 2 3; do \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' \
+		&& exit 0; done; exit 1
 	touch $@
 
 demo: $(STAMP)  ## the whole study on made-up data
