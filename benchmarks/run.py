@@ -27,10 +27,9 @@ import answers
 import child
 import data
 import machine
+import page
 import peers
 from rows import NUMPY, POLARS, AnyRow, Growth, Keeping, Row, Search, Shape, Start, chosen
-
-import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
