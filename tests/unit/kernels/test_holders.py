@@ -5,7 +5,7 @@ from itertools import combinations
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reident.kernels import crowd, holders, partners, records, refine, sieves
@@ -178,6 +178,7 @@ def test_a_sieved_file_shows_every_mask_that_lies_in_no_other(file, full):
     st.lists(st.tuples(*[st.integers(-1, 1)] * 2, st.integers(0, 1)), min_size=1, max_size=14),
     st.integers(1, 4),
 )
+@example([(0, 0, 0)] * 3, 1)
 def test_cells_of_sorted_rows_are_the_largest_that_are_small_enough(rows, room):
     rows = sorted(rows, key=lambda row: (row[2], *row[:2]))
     held = np.array(rows, np.int64)
