@@ -46,7 +46,7 @@ TESTS = {
 }
 """Files, the tests of each and the words (-k) that pick some of these."""
 
-MOST = 240
+MOST = 60
 """Seconds after which the tests of a change that never ends are given up: it is noticed."""
 
 OTHER: dict[type[ast.AST], type[ast.AST]] = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import reident as ri
 from reident.attacks import index
-from reident.kernels import candidates, tiles
+from reident.kernels import everyone, tiles
 from strategies import Case, cases, large_case
 
 EXAMPLES = int(os.environ.get("REIDENT_EXAMPLES", "2000")) // 5
@@ -32,7 +32,7 @@ def _little_room():
     with pytest.MonkeyPatch.context() as patch:
         if numba.config.DISABLE_JIT:
             patch.setattr(tiles, "ENOUGH", 20)
-            patch.setattr(candidates, "WAITING", 4096)
+            patch.setattr(everyone, "ROWS", 256)
         yield
 
 

@@ -31,9 +31,11 @@ def codes_of(rows):
 @given(rows_of_codes, st.integers(0, 12), st.sampled_from([[0, 4], [0, 1, 4], [0, 2, 3, 4]]))
 def test_mixed_radix_counts_the_first_variable_in_units(rows, first, groups):
     first = min(first, len(rows))
-    out = np.full(len(rows) - first, 99, np.uint64)
+    out = np.full(len(rows) + 3, 99, np.uint64)
     cells.mixed_radix(codes_of(rows), np.array(SIZES), np.array(groups), first, len(rows), out)
-    assert out.tolist() == [a + 3 * b + 6 * c + 24 * d for a, b, c, d in rows[first:]]
+    end = len(rows) - first
+    assert out[:end].tolist() == [a + 3 * b + 6 * c + 24 * d for a, b, c, d in rows[first:]]
+    assert (out[end:] == 99).all()
 
 
 def test_mixed_radix_fills_64_bits():

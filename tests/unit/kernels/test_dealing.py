@@ -52,6 +52,12 @@ def dealt(keys, bits):
     return Hand(held, bits, lambda *rest: dealing.deal(held, *rest))
 
 
+@given(st.integers(0, 2**64 - 1), st.integers(0, 9))
+def test_a_partition_is_the_first_bits_of_the_hash(key, bits):
+    hashed = key * int(dealing.MIX) % 2**64
+    assert dealing.part_of(np.uint64(key), bits) == hashed >> (64 - bits)
+
+
 @given(keys_lists, bits_of_partitions)
 def test_what_is_dealt_comes_back_to_its_record(keys, bits):
     hand = dealt(keys, bits)
