@@ -7,7 +7,7 @@ JOBS   ?= 2
 # Tests write thousands of run folders, and every file is synced: in memory that costs nothing.
 SCRATCH := $(shell [ -w /dev/shm ] && echo /dev/shm || echo $${TMPDIR:-/tmp})
 
-.PHONY: demo test fuzz faults check bench docs clean
+.PHONY: demo test fuzz faults cover mutate check bench docs clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,25 @@ fuzz: $(STAMP)  ## the drawn tests again, on many examples not seen before
 
 faults: $(STAMP)  ## fifty kills of every attack, resumed and compared; KILLS=5 for fewer
 	TMPDIR=$(SCRATCH) PYTHONPATH=tests $(BIN)/python -m faults.killing $(or $(KILLS),50)
+
+# Kernels run as plain Python here: those of tests that meet few records, and not the slow ones.
+PLAIN_TESTS := tests/unit/kernels tests/unit/attacks tests/unit/model/test_rates.py \
+	tests/unit/remedies/test_microaggregation.py tests/laws/test_ranks.py tests/laws/test_unicity.py \
+	tests/oracle/test_index.py tests/oracle/test_uniques.py tests/papers/test_winkler.py
+SLOW_PLAIN := many_rounds or larger_studies or huge_cell or claim
+COVERAGE := $(BIN)/python -m coverage
+cover: $(STAMP)  ## branches that the tests run: all of kernels, ranks and rates, 95 % of everything
+	rm -f .coverage .coverage.*
+	TMPDIR=$(SCRATCH) NUMBA_DISABLE_JIT=1 REIDENT_EXAMPLES=150 $(COVERAGE) run \
+		--data-file=.coverage.plain -m pytest -q $(PLAIN_TESTS) -k "not ($(SLOW_PLAIN))"
+	$(COVERAGE) report --data-file=.coverage.plain -m --skip-covered --fail-under=100 \
+		--include='*/kernels/*,*/model/rates.py,*/attacks/verify.py'
+	TMPDIR=$(SCRATCH) REIDENT_EXAMPLES=200 $(COVERAGE) run --data-file=.coverage.rest -m pytest -q
+	$(COVERAGE) combine --keep
+	$(COVERAGE) report --skip-covered --fail-under=95
+
+mutate: $(STAMP)  ## small changes of kernels, ranks and rates; N=20 SEED=3 FILE=kernels/keys for others
+	TMPDIR=$(SCRATCH) $(BIN)/python tests/laws/sweep.py $(or $(N),60) $(or $(SEED),0) $(FILE)
 
 check: $(STAMP)  ## style, types, direction of dependency
 	$(BIN)/ruff check .

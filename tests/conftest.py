@@ -1,5 +1,7 @@
 """Settings of Hypothesis, and the list of what the drawn studies contained."""
 
+import os
+
 import pytest
 from hypothesis import settings
 
@@ -10,6 +12,14 @@ from case_features import SEEN
 settings.register_profile("reident", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("new", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("reident")
+
+
+@pytest.hookimpl
+def pytest_configure(config):
+    """Kernels as plain Python wrap around silently, as compiled ones do: they mean to."""
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        wrapping = "ignore:overflow encountered:RuntimeWarning:reident.kernels"
+        config.addinivalue_line("filterwarnings", wrapping)
 
 
 @pytest.hookimpl

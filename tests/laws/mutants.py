@@ -18,8 +18,12 @@ import sys
 import tempfile
 import textwrap
 import time
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HOME = Path(__file__).resolve().parents[2]
 SOURCE = HOME / "src"
@@ -1158,8 +1162,12 @@ MUTANTS = [
 
 PLUGIN = """
     import os
+    import resource
     from pathlib import Path
     from hypothesis import Phase, settings
+
+    # A wrong line may ask for memory without end.
+    resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 4 << 30))
 
     def pytest_collection_modifyitems(items):
         # A failing example is enough: nobody needs the smallest one.
@@ -1185,18 +1193,27 @@ class Workshop:
 
     def attempt(self, mutant: Mutant) -> bool:
         """Whether the tests of a mutant notice it; the copy is as before afterwards."""
-        path = self._source / mutant.file
-        sound = path.read_text(encoding="utf-8")
-        path.write_text(mutated(sound, mutant), encoding="utf-8")
-        try:
+        sound = (self._source / mutant.file).read_text(encoding="utf-8")
+        with self.standing(mutant.file, mutated(sound, mutant)):
             code, said = self.pytest(mutant.test, mutant.pick, compiled=mutant.compiled)
-        finally:
-            path.write_text(sound, encoding="utf-8")
         if code not in (KILLED, SURVIVED):
             raise RuntimeError(f"{mutant.place}: pytest ended with {code}\n{said}")
         return code == KILLED
 
-    def pytest(self, test: str, pick: str, *, compiled: bool) -> tuple[int, str]:
+    @contextmanager
+    def standing(self, file: str, text: str) -> Iterator[None]:
+        """Another text in the place of a file of the copy, which is as before afterwards."""
+        path = self._source / file
+        sound = path.read_text(encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
+        try:
+            yield
+        finally:
+            path.write_text(sound, encoding="utf-8")
+
+    def pytest(
+        self, test: str, pick: str, *, compiled: bool, seconds: int = 600
+    ) -> tuple[int, str]:
         """Run tests against the copy; examples are always the same."""
         folders = os.pathsep.join(map(str, (self._source, self._folder)))
         done = subprocess.run(
@@ -1219,7 +1236,7 @@ class Workshop:
             capture_output=True,
             text=True,
             check=False,
-            timeout=600,
+            timeout=seconds,
         )
         return done.returncode, done.stdout + done.stderr
 

@@ -1,16 +1,23 @@
 """The list of deliberate wrong lines cannot rot, and some of them are tried every time."""
 
+import ast
 import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
 
-NAME = "mutants"
-spec = importlib.util.spec_from_file_location(NAME, Path(__file__).with_name(f"{NAME}.py"))
-mutants = importlib.util.module_from_spec(spec)
-sys.modules[NAME] = mutants
-spec.loader.exec_module(mutants)
+
+def beside(name):
+    """A script of this folder as a module."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+mutants = beside("mutants")
+sweep = beside("sweep")
 
 KERNELS = {
     "fields.scan",
@@ -122,6 +129,26 @@ def test_the_outcome_of_every_mutant_stands_in_the_readme():
         [row] = [line for line in told.splitlines() if line.startswith(start)]
         assert "| killed |" in row
     assert "SURVIVED" not in told
+
+
+@pytest.mark.parametrize("file", sweep.TESTS)
+def test_small_changes_are_numbered_each_differs_and_those_explained_are_among_them(file):
+    changes = sweep.changes(file)
+    sound = ast.unparse(ast.parse((mutants.SOURCE / "reident" / file).read_text(encoding="utf-8")))
+    texts = {change.text for change in changes}
+    assert sound not in texts
+    assert len(texts) == len(changes) > 10
+    assert [change.number for change in changes] == list(range(len(changes)))
+    told = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
+    rows = [line for line in told.splitlines() if line.startswith(f"| {file} |")]
+    assert len(rows) == sum(map(sweep.explained, changes))
+
+
+def test_a_sample_is_that_of_its_seed():
+    one, again, other = (sweep.sample(9, seed, "") for seed in (1, 1, 2))
+    assert one == again != other
+    assert len(one) == 9
+    assert len(sweep.sample(0, 0, "keys")) == len(sweep.changes("kernels/keys.py"))
 
 
 @pytest.fixture(scope="module")

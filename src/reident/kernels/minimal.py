@@ -96,7 +96,7 @@ def sets_of_size(
     out_masks = np.empty(ROOM, np.uint64)
     found = 0
     depth = 0
-    while depth >= 0:
+    while True:  # the one cell of depth 0 ends it
         if now[depth] == top_cell[depth]:
             depth -= 1
             continue

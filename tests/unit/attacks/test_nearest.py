@@ -119,6 +119,20 @@ def test_a_square_as_near_but_for_rounding_is_kept():
     assert sorted(near.rows[0, : near.size[0]].tolist()) == [1, 2, 3]
 
 
+def test_what_a_nearer_square_leaves_behind_is_dropped_and_a_crowd_stays_one():
+    """Kept within rounding of the best: the new best may leave out some of them, and not others."""
+    near = kernel.nobody(1)
+    close = kernel.limit_of(1.0) - 1.0
+    for row, square in ((1, 1.0), (2, 1.0 + close * 0.9), (3, 1.0 - close * 0.5)):
+        kernel.keep(near, 0, row, square)
+    assert near.rows[0, : near.size[0]].tolist() == [1, 3]
+    for row in range(4, 4 + kernel.KEEP):
+        kernel.keep(near, 0, row, 1.0 - close * 0.5)
+    assert near.size[0] == kernel.KEEP + 1
+    kernel.keep(near, 0, 99, 1.0 - close * 0.7)
+    assert near.size[0] == kernel.KEEP + 1
+
+
 def test_nothing_in_common_is_no_candidate():
     nan = math.nan
     puf, eif = np.array([[1.0, nan]]), np.array([[nan, 5.0], [nan, nan]])

@@ -69,3 +69,23 @@ def test_nobody_else_can_write_where_compiled_code_is_looked_for(tmp_path):
     folder = cache_folder(tmp_path / "home", umask=0)
     for path in (folder, folder.parent, folder.parent.parent):
         assert stat.S_IMODE(path.stat().st_mode) & 0o022 == 0
+
+
+def test_where_no_folder_can_be_made_compiled_code_is_kept_for_the_moment(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(kernels.config, "CACHE_DIR", str(tmp_path / "file" / "below"))
+    monkeypatch.setattr(kernels.tempfile, "tempdir", str(tmp_path))
+    folder = kernels._cache_folder()
+    assert folder.parent == tmp_path
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_the_folder_that_is_named_is_made_and_tells_whether_it_was_used(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernels.config, "CACHE_DIR", str(tmp_path / "named"))
+    folder = kernels._cache_folder()
+    assert folder == tmp_path / "named" / kernels.source_digest()
+    monkeypatch.setattr(kernels, "CACHE", folder)
+    assert not kernels.compiled_before()
+    (folder / "pairs").mkdir()
+    (folder / "pairs" / "gap.nbi").touch()
+    assert kernels.compiled_before()

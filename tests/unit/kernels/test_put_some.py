@@ -26,3 +26,10 @@ def test_pairs_put_together_or_one_by_one_leave_the_same(keep, bound, earlier, l
             if units < other.cutoff[0]:
                 shortlist.push(other, 0, eif, units)
     assert on_it(one) == on_it(other)
+
+
+def test_a_pair_of_the_shortlist_that_comes_again_changes_nothing():
+    short = shortlist.empty(np.array([9]), 2)
+    for eif, units in ((4, 5), (7, 3), (4, 5), (7, 3)):
+        shortlist.push(short, 0, eif, units)
+    assert on_it(short) == ([(4, 5), (7, 3)], 9)

@@ -74,6 +74,52 @@ def test_relative_differences_in_units(x, y, units):
     assert trimmed.difference(x, y) == units
 
 
+def test_a_value_of_another_state_is_as_far_away_as_can_be():
+    blocks = np.array([[0, 3], [0, 3], [-1, -1]], np.int32)
+    numbers, values = np.array([3.0, 2.0, 1.0]), np.array([2.0, 2.0, 1.0])
+    units = np.empty(3, np.int64)
+    for place, agree, least in (
+        ((0, 2, 0), 2, trimmed.UNIT // 2),
+        ((0, 3, 0), 1, trimmed.UNIT // 2),
+        ((0, 3, 0), 2, trimmed.UNIT // 2 + trimmed.CAP),
+        ((0, -1, 0), 2, -1),
+    ):
+        where = np.array(place, np.int32)
+        assert trimmed.trimmed_sum(numbers, where, values, blocks, agree, units) == least
+
+
+def two_states():
+    """Two spans of candidates: the first has numbers, the second a state of its own."""
+    states = np.array([[0, 0, 1, 1]], np.int32)
+    values = np.array([[1.0, 2.0, 1.0, 5.0]])
+    return stepwise.Sorted(np.array([7, 6, 5, 4], np.int32), states, values)
+
+
+@pytest.mark.parametrize(
+    ("state", "value", "left"),
+    [
+        (0, 1.6, [[1, 2]]),
+        (0, 1.5, [[0, 1], [1, 2]]),
+        (0, 9.0, [[1, 2]]),
+        (1, 0.0, [[2, 3]]),
+        (-1, 1.0, [[0, 1], [1, 2], [2, 3], [3, 4]]),
+        (2, 1.0, [[0, 1], [1, 2], [2, 3], [3, 4]]),
+    ],
+)
+def test_a_variable_leaves_the_nearest_of_its_state_or_all(state, value, left):
+    spans, out = np.array([[0, 2], [2, 4]], np.int32), np.zeros((4, 2), np.int32)
+    count = stepwise.narrow(two_states(), 0, state, value, spans, 2, out)
+    assert out[:count].tolist() == left
+
+
+def test_the_first_variable_takes_the_nearest_numbers_or_all_of_a_state():
+    blocks = np.array([[0, 2], [2, 4], [-1, -1]], np.int32)
+    values, states = np.array([[1.9], [0.0], [0.0]]), np.array([[0], [1], [-1]], np.int32)
+    out = np.zeros((3, 1, 2), np.int64)
+    stepwise.nearest_stepwise(two_states(), values, states, blocks, 1, out)
+    assert out.tolist() == [[[1, 6]], [[2, 5]], [[0, -1]]]
+
+
 @few
 @given(codes=st.lists(st.integers(0, 3), min_size=1, max_size=60).map(sorted))
 def test_runs_of_equal_values_are_cut_where_the_value_changes(codes):
