@@ -1,6 +1,7 @@
 """For random results every number of the page is the one that results.json holds."""
 
 import json
+import re
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -110,3 +111,33 @@ def test_what_is_shown_is_the_number_rounded(results):
             shown = float(cell["text"].removesuffix(" %").replace(",", ""))
             assert shown == pytest.approx(cell["value"], abs=0.0501)
             assert (shown == 0) == (cell["value"] == 0)
+
+
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e-\d+)?")
+
+
+def _said(one, records):
+    """The numbers of the sentence on an attack, in their order."""
+    if not one["suspected"]:
+        return [records]
+    said = [one["suspected"], records, one["suspected_rate"]]
+    if one["confirmed"] is None:
+        return said
+    said += [one["confirmed"]] if one["confirmed"] else []
+    said += [one["conditional_rate"], 95, *(one["conditional_interval"] or ())]
+    if one["expected_confirmed"] is not None:
+        said += [one["expected_confirmed"], one["expected_rate"]]
+    return said + ([one["baseline_confirmed"]] if one["baseline_confirmed"] else [])
+
+
+@pytest.mark.usefixtures("undrawn")
+@settings(max_examples=50, suppress_health_check=list(HealthCheck))
+@given(results=studies())
+def test_the_numbers_of_sentences_are_those_of_the_results(results):
+    page = Page(render(document(results, MANIFEST)))
+    sentences = [text for text in page.texts if re.search(r" suspects (none|[\d,]+) of ", text)]
+    assert len(sentences) == len(results["attacks"])
+    for text, one in zip(sentences, results["attacks"].values(), strict=True):
+        _, _, told = text.partition(" suspects ")
+        shown = [float(number.replace(",", "")) for number in NUMBER.findall(told)]
+        assert shown == pytest.approx(_said(one, results["puf_records"]), abs=0.0501), told
