@@ -73,10 +73,11 @@ class Nursery:
 
 
 def deaf(*_args, **_kwargs):
-    """Read for a minute, and listen to no signal."""
+    """Read for a minute, and listen to no signal; a file says when that begins."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         with contextlib.suppress(BaseException):
+            Path("deaf").touch()
             time.sleep(1)
     os._exit(99)
 

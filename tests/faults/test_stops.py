@@ -75,7 +75,8 @@ def test_a_signal_stops_a_run_that_then_goes_on(nursery, home, expected, number,
 )
 def test_a_process_that_does_not_listen_is_ended(nursery, home, grace, signals):
     process = nursery.start(RUN, home, stuck=grace)
-    follow(home / "out", ("read",))
+    while not (home / "deaf").exists():
+        time.sleep(0.001)
     for _ in range(signals):
         os.kill(process, signal.SIGINT)
         time.sleep(0.1)  # two at the same moment are one
