@@ -29,8 +29,9 @@ browser:
 		'apt-get update -qq; apt-get install -y -qq chromium poppler-utils' >/dev/null 2>&1; } || \
 		echo "No Chromium or pdftotext here, and none could be installed: tests of the report skip."
 
-test: $(STAMP) browser  ## every test
-	TMPDIR=$(SCRATCH) $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+test: $(STAMP) browser  ## every test; EXAMPLES=2000 draws twice as many studies
+	TMPDIR=$(SCRATCH) REIDENT_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -n $(JOBS) \
+		--dist loadgroup
 
 fuzz: $(STAMP)  ## the drawn tests again, on many examples not seen before
 	TMPDIR=$(SCRATCH) REIDENT_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m pytest -n $(JOBS) \

@@ -29,7 +29,7 @@ from reident.scenario.pwscup import (
 )
 
 TRIALS = contest.trials(contest.INSIDE, contest.OUTSIDE)
-SEEDS = max(2, int(os.environ.get("REIDENT_EXAMPLES", "2000")) // 100)
+SEEDS = max(2, int(os.environ.get("REIDENT_EXAMPLES", "1000")) // 50)
 """20 in the whole suite."""
 PAGE = Path(__file__).parents[2] / "docs" / "pwscup.md"
 
