@@ -25,6 +25,9 @@ LISTS_ALL = {"threshold": 2, "keep": 1000}
 Row = tuple[Any, ...]
 
 
+STRATA_RENAMED = {"A": "north", "B": "Ω", "C": "1", None: None}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Small:
     """Records of both files, true pairs by place, and a stratum for each record if any."""
@@ -115,6 +118,34 @@ class Small:
             eif_strata=self.puf_strata,
             truth=truth,
         )
+
+    def relabelled(self, names: list[dict[str, str]]) -> "Small":
+        """Other names for categories, by variable, and for strata."""
+
+        def renamed(row: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(
+                own[cell] if isinstance(cell, str) else cell
+                for own, cell in zip(names, row, strict=True)
+            )
+
+        assert self.puf_strata is not None
+        assert self.eif_strata is not None
+        return replace(
+            self,
+            puf=tuple(map(renamed, self.puf)),
+            eif=tuple(map(renamed, self.eif)),
+            puf_strata=tuple(STRATA_RENAMED[one] for one in self.puf_strata),
+            eif_strata=tuple(STRATA_RENAMED[one] for one in self.eif_strata),
+        )
+
+
+@st.composite
+def renamings(draw, small: Small):
+    """The same study with its categories and strata called otherwise."""
+    names = [
+        dict(zip(TEXTS, draw(st.permutations(["zz", "é", "0"])), strict=True)) for _ in small.kinds
+    ]
+    return small.relabelled(names)
 
 
 def puf_key(place: int) -> str:

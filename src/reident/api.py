@@ -34,7 +34,7 @@ from reident.model.variables import numeric
 from reident.run import chosen, plan, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from reident.engine.job import Watch
     from reident.model.anonymised import Anonymised
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from reident.model.uniques import MinimalUniques, Uniques
     from reident.model.utility import Utility
     from reident.report.charts import Chart
-    from reident.scenario.population import Scenario
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,99 +232,6 @@ def save_study(study: Study, path: Path, *, only: Sequence[str] = (), force: boo
     disk.make_folder(path.absolute().parent)
     narrowed = study.model_copy(update={"attacks": chosen(study, only)})
     disk.write_text(path, saved_text(narrowed, path.absolute().parent))
-
-
-def write_scenario(folder: Path, *, records: int, seed: int, force: bool = False) -> Path:
-    """Write the made-up files of `scenario study`; returns the path of the study file."""
-    from reident.scenario.population import study_scenario  # noqa: PLC0415  # only here
-
-    if records < 1:
-        raise SpecError(Fault(where="records", found="less than one", remedy="Give at least 1"))
-    return _write_made_up(folder, lambda: study_scenario(records=records, seed=seed), force=force)
-
-
-def write_microagg(folder: Path, asked: dict[str, Any], *, force: bool = False) -> Path:
-    """Write the made-up files of `scenario microagg`; returns the path of the study file."""
-    from reident.claims import made_up  # noqa: PLC0415  # only here
-    from reident.scenario.microagg import Situation  # noqa: PLC0415
-
-    situation = Situation(**asked)
-    return _write_made_up(folder, lambda: made_up(situation), force=force)
-
-
-def write_claims(
-    folder: Path,
-    asked: dict[str, Any],
-    *,
-    ks: Sequence[int] = (),
-    seeds: int = 1,
-    jobs: int = 1,
-    force: bool = False,
-    tell: Callable[[int, int], None] | None = None,
-) -> list[dict[str, Any]]:
-    """Measure what Winkler (2002) claims; writes claims.json and the picture claims.svg."""
-    from reident import claims  # noqa: PLC0415  # only here
-    from reident.paperwork import write_report  # noqa: PLC0415
-    from reident.report.claims import picture  # noqa: PLC0415
-    from reident.scenario.microagg import Situation  # noqa: PLC0415
-
-    situation = Situation(**asked)
-    path = folder / "claims.json"
-    _refuse_earlier(path, force=force)
-    rows = [
-        claim.to_dict()
-        for claim in claims.claims(situation, ks or claims.DEFAULT_K, seeds, jobs, tell)
-    ]
-    disk.make_folder(folder)
-    disk.write_text(folder / "claims.svg", picture(rows))
-    disk.write_text(path, outputs.as_json({"asked": asked, "seeds": seeds, "claims": rows}))
-    write_report(folder)
-    return rows
-
-
-def _write_made_up(folder: Path, make: Callable[[], Scenario], *, force: bool) -> Path:
-    path = folder / "study.toml"
-    _refuse_earlier(path, force=force)
-    made = make()
-    disk.make_folder(folder)
-    for name, frame in (("puf", made.puf), ("eif", made.eif), ("iuf", made.iuf)):
-        with disk.create(folder / f"{name}.csv") as stream:
-            frame.write_csv(stream)
-    disk.write_text(path, made.study)
-    return path
-
-
-def _refuse_earlier(path: Path, *, force: bool) -> None:
-    if path.exists() and not force:
-        raise RefusalError(
-            Fault(where=str(path), found="an earlier scenario", remedy="Replace it by --force")
-        )
-
-
-def write_contest(
-    folder: Path, *, records: int, seed: int, figures: bool = False, force: bool = False
-) -> dict[str, Any]:
-    """Write the made-up file of `scenario pwscup` and its releases; returns what was measured."""
-    from reident import contest  # noqa: PLC0415  # only here
-    from reident.paperwork import write_report  # noqa: PLC0415
-    from reident.report import charts  # noqa: PLC0415
-
-    if records < contest.SAMPLE:
-        least = f"Give at least {contest.SAMPLE}"
-        raise SpecError(Fault(where="records", found="fewer than the sample", remedy=least))
-    contest.write_releases(folder, records=records, seed=seed, force=force)
-    found = contest.contest(records, seed)
-    disk.write_text(folder / "tables.json", outputs.as_json(found))
-    write_report(folder)
-    if figures:
-        drawn = contest.figures(records, seed)
-        disk.write_text(folder / "figures.json", outputs.as_json(drawn))
-        for number, (role, what) in enumerate(contest.FIGURES, start=1):
-            rows = [
-                charts.Bar(str(row["count"]), row[what], f"{row[what]:.3f}") for row in drawn[role]
-            ]
-            disk.write_text(folder / f"figure{number}.svg", charts.bars(rows, what))
-    return found
 
 
 def uniques(

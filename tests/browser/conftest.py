@@ -9,9 +9,9 @@ import pytest
 
 import reident as ri
 from reident.cli import main
+from reident.made_up import write_scenario
 from reident.report import html, public
 from reident.report.document import document
-from reident.scenario.population import study_scenario
 from report_results import HOSTILE
 
 REQUIRED = "REIDENT_REQUIRE_BROWSER"
@@ -41,10 +41,7 @@ def browser():
 def run(tmp_path_factory):
     """A finished run of a made-up study with two metrics, limits and a marking."""
     folder = tmp_path_factory.mktemp("browser")
-    made = study_scenario(records=300, seed=3)
-    for name in ("puf", "eif", "iuf"):
-        getattr(made, name).write_csv(folder / f"{name}.csv")
-    (folder / "study.toml").write_text(made.study)
+    write_scenario(folder, records=300, seed=3)
     ri.Study.read(folder / "study.toml").run_to(folder / "run", only=["unicity", "taxicab"])
     return folder / "run"
 

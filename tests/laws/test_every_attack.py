@@ -8,7 +8,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reident as ri
-from small_study import CATEGORICAL, KINDS, NUMERIC, TEXTS, Small, place_of, scores, smalls
+from small_study import (
+    CATEGORICAL,
+    KINDS,
+    NUMERIC,
+    STRATA_RENAMED,
+    Small,
+    place_of,
+    renamings,
+    scores,
+    smalls,
+)
 
 few = settings(max_examples=20)
 METHODS = ("unicity", "taxicab", "euclidean", "adhoc")
@@ -62,24 +72,7 @@ def test_relabelling_ids_maps_results_one_to_one(small, data):
 @few
 @given(small=smalls(truth=True, strata=True), data=st.data())
 def test_relabelling_categories_and_strata_changes_nothing(small, data):
-    names = {
-        place: dict(zip(TEXTS, data.draw(st.permutations(["zz", "é", "0"])), strict=True))
-        for place in range(len(small.kinds))
-    }
-    strata = {"A": "north", "B": "Ω", "C": "1", None: None}
-
-    def renamed(row):
-        return tuple(
-            names[place][cell] if isinstance(cell, str) else cell for place, cell in enumerate(row)
-        )
-
-    other = replace(
-        small,
-        puf=tuple(renamed(row) for row in small.puf),
-        eif=tuple(renamed(row) for row in small.eif),
-        puf_strata=tuple(strata[one] for one in small.puf_strata),
-        eif_strata=tuple(strata[one] for one in small.eif_strata),
-    )
+    other = data.draw(renamings(small))
     before, after = small.run(*small.four()), other.run(*small.four())
     for label in METHODS:
         assert after[label].pairs.equals(before[label].pairs)
@@ -90,7 +83,7 @@ def test_relabelling_categories_and_strata_changes_nothing(small, data):
                 | {"stratum": names.get(row["stratum"]["s"], row["stratum"]["s"])}
                 for row in attack.pop("by_stratum")
             }
-            for attack, names in ((mine, strata), (theirs, {}))
+            for attack, names in ((mine, STRATA_RENAMED), (theirs, {}))
         )
         assert one == two
         assert mine == theirs

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reident as ri
-from small_study import CATEGORICAL, NUMERIC, TEXTS, Small, place_of, scores, smalls
+from small_study import CATEGORICAL, NUMERIC, TEXTS, Small, place_of, renamings, scores, smalls
 
 few = settings(max_examples=15)
 AT_ONCE = 5
@@ -119,24 +119,7 @@ def test_relabelling_ids_maps_results_one_to_one(drawn, data):
 @given(drawn=guessed(truth=True, strata=True), data=st.data())
 def test_relabelling_categories_and_strata_changes_nothing(drawn, data):
     small, attacks = drawn
-    names = {
-        place: dict(zip(TEXTS, data.draw(st.permutations(["zz", "é", "0"])), strict=True))
-        for place in range(len(small.kinds))
-    }
-    strata = {"A": "north", "B": "Ω", "C": "1", None: None}
-
-    def renamed(row):
-        return tuple(
-            names[place][cell] if isinstance(cell, str) else cell for place, cell in enumerate(row)
-        )
-
-    other = replace(
-        small,
-        puf=tuple(renamed(row) for row in small.puf),
-        eif=tuple(renamed(row) for row in small.eif),
-        puf_strata=tuple(strata[one] for one in small.puf_strata),
-        eif_strata=tuple(strata[one] for one in small.eif_strata),
-    )
+    other = data.draw(renamings(small))
     before, after = run(small, attacks), run(other, attacks)
     for label in attacks:
         assert after[label].pairs.equals(before[label].pairs), label

@@ -7,7 +7,7 @@ import pytest
 import reident as ri
 from read_page import Page
 from reident.cli import main
-from reident.scenario.population import study_scenario
+from reident.made_up import write_scenario
 
 FIELDS = ("suspected", "confirmed", "suspected_rate", "confirmed_rate", "conditional_rate")
 
@@ -15,10 +15,7 @@ FIELDS = ("suspected", "confirmed", "suspected_rate", "confirmed_rate", "conditi
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     home = tmp_path_factory.mktemp("contribution")
-    made = study_scenario(records=120, seed=5)
-    for name in ("puf", "eif", "iuf"):
-        getattr(made, name).write_csv(home / f"{name}.csv")
-    (home / "study.toml").write_text(made.study)
+    write_scenario(home, records=120, seed=5)
     assert main(["run", str(home / "study.toml"), "--only", "taxicab,adhoc"]) in {0, 3}
     return home
 

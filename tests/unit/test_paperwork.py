@@ -9,17 +9,14 @@ import pytest
 import reident as ri
 from read_page import Page
 from reident.cli import main
+from reident.made_up import write_scenario
 from reident.report import paper
-from reident.scenario.population import study_scenario
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("paper")
-    made = study_scenario(records=150, seed=3)
-    for name in ("puf", "eif", "iuf"):
-        getattr(made, name).write_csv(folder / f"{name}.csv")
-    (folder / "study.toml").write_text(made.study)
+    write_scenario(folder, records=150, seed=3)
     ri.Study.read(folder / "study.toml").run_to(folder / "run", only=["taxicab", "unicity"])
     return folder / "run"
 

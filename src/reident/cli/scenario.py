@@ -75,7 +75,7 @@ def microagg(  # noqa: PLR0913  # the flags of a whole situation
         force: Replace files of an earlier scenario.
         json: Print the measurements as JSON.
     """
-    from reident import api
+    from reident import made_up
     from reident.cli import talk
     from reident.cli.flags import numbers_in
     from reident.report.plain import plain
@@ -88,7 +88,7 @@ def microagg(  # noqa: PLR0913  # the flags of a whole situation
     ks = numbers_in(k, "k")
     if claims:
         return _claims(out, asked, ks=ks, seeds=seeds, force=force, json=json)
-    path = api.write_microagg(out, asked | ({"k": ks[0]} if ks else {}), force=force)
+    path = made_up.write_microagg(out, asked | ({"k": ks[0]} if ks else {}), force=force)
     talk.stdout().print(plain(f"Study: {path}"), soft_wrap=True)
     return 0
 
@@ -98,9 +98,9 @@ def _claims(
 ) -> int:
     import os
 
-    from reident.api import write_claims
     from reident.cli import talk
     from reident.io.outputs import as_json
+    from reident.made_up import write_claims
     from reident.report.claims import table
 
     rows = write_claims(
@@ -143,9 +143,9 @@ def pwscup(
         force: Replace files of an earlier scenario.
         json: Print the measurements as JSON.
     """
-    from reident.api import write_contest
     from reident.cli import talk
     from reident.io.outputs import as_json
+    from reident.made_up import write_contest
     from reident.report import contest as report
 
     found = write_contest(out, records=records, seed=seed, figures=figures, force=force)
@@ -159,6 +159,6 @@ def pwscup(
 
 def write(out: Path, *, records: int, seed: int, force: bool) -> Path:
     """Write a scenario's files and return the path of its study."""
-    from reident.api import write_scenario
+    from reident.made_up import write_scenario
 
     return write_scenario(out, records=records, seed=seed, force=force)

@@ -95,23 +95,8 @@ def steps_table(label: str, steps: Rows) -> Table:
 
 def top_strata_table(label: str, rows: Rows) -> Table:
     """The strata of the picture."""
-    return Table(
-        name=f"top-strata-{plain(label)}",
-        caption="The strata of the picture",
-        columns=(
-            Column(title="Stratum"),
-            *numbers("Suspected", "Confirmed", "Conditional rate"),
-        ),
-        rows=tuple(
-            (
-                Cell(text=stratum_name(row)),
-                number(row["suspected"]),
-                number(row["confirmed"]),
-                rate(row["conditional_rate"]),
-            )
-            for row in rows
-        ),
-    )
+    named = [(stratum_name(row), row) for row in rows]
+    return _found(f"top-strata-{label}", "The strata of the picture", "Stratum", named)
 
 
 def without(row: Results) -> str:
@@ -121,18 +106,25 @@ def without(row: Results) -> str:
 
 def contribution_table(label: str, rows: Rows) -> Table:
     """An attack with all variables, and without each."""
+    caption = "What is found with all variables, and without each"
+    named = [(without(row), row) for row in rows]
+    return _found(f"contribution-{label}", caption, "Variables", named)
+
+
+def _found(name: str, caption: str, first: str, rows: Sequence[tuple[str, Results]]) -> Table:
+    """What an attack found, row by row: suspected, confirmed, and the rate of the two."""
     return Table(
-        name=f"contribution-{plain(label)}",
-        caption="What is found with all variables, and without each",
-        columns=(Column(title="Variables"), *numbers("Suspected", "Confirmed", "Conditional rate")),
+        name=plain(name),
+        caption=caption,
+        columns=(Column(title=first), *numbers("Suspected", "Confirmed", "Conditional rate")),
         rows=tuple(
             (
-                Cell(text=without(row)),
+                Cell(text=head),
                 number(row["suspected"]),
                 number(row["confirmed"]),
                 rate(row["conditional_rate"]),
             )
-            for row in rows
+            for head, row in rows
         ),
     )
 

@@ -68,7 +68,7 @@ def svg(drawn: Spec) -> str:
 @lru_cache(maxsize=KEPT)
 def _svg(text: str) -> str:
     # Only who draws waits for the library.
-    import vl_convert  # noqa: PLC0415
+    import vl_convert  # noqa: PLC0415  # only who draws waits
 
     drawn = vl_convert.vegalite_to_svg(
         json.loads(text), vl_version=VERSION, show_warnings=False, allowed_base_urls=[]

@@ -126,8 +126,8 @@ def _started() -> subprocess.Popen[bytes]:
 def _answer(
     process: subprocess.Popen[bytes], question: dict[str, Any]
 ) -> tuple[dict[str, Any], list[bytes]]:
-    assert process.stdin is not None  # noqa: S101  # both are pipes
-    assert process.stdout is not None  # noqa: S101
+    assert process.stdin is not None  # noqa: S101  # a pipe
+    assert process.stdout is not None  # noqa: S101  # a pipe
     try:
         process.stdin.write(json.dumps(question).encode() + b"\n")
         process.stdin.flush()
