@@ -37,6 +37,8 @@ RUNS = "tests/unit/kernels/test_runs.py"
 EVERYONE = "tests/unit/kernels/test_everyone.py"
 DESK = "tests/unit/kernels/test_desk.py"
 PUT_SOME = "tests/unit/kernels/test_put_some.py"
+ENTRIES = "tests/unit/kernels/test_entries.py"
+CELLWISE = "tests/unit/kernels/test_cellwise.py"
 COARSE = "tests/unit/kernels/test_coarse.py"
 PAIRS = "tests/unit/kernels/test_pairs.py"
 RATES = "tests/unit/model/test_rates.py"
@@ -665,7 +667,13 @@ MUTANTS = [
     ),
     *_mutants(
         "kernels/bitmaps.py",
-        ("lowest", "x = (word & (~word + ONE)) - ONE", "x = word - ONE", BITMAPS),
+        ("bits_in", "x += x >> EIGHT", "x += x >> FOUR", BITMAPS),
+        (
+            "lowest",
+            "return np.int64(bits_in((word & (~word + ONE)) - ONE))",
+            "return np.int64(bits_in(word - ONE))",
+            BITMAPS,
+        ),
         (
             "mark_mismatches",
             "bits[c, w] = present & ~word[c]",
@@ -693,14 +701,26 @@ MUTANTS = [
         ),
         (
             "add_eight",
-            "carry = (fours & carry) | (k & half)",
-            "carry = (fours | carry) | (k & half)",
+            "counter[w + MO] = before[s + MO] | over",
+            "counter[w + MO] = before[s + MO]",
             BITMAPS,
         ),
         (
-            "add_eight",
-            "fours ^= other",
-            "fours |= other",
+            "add_eight_more",
+            "counter[w + MO] |= over",
+            "counter[w + MO] = over",
+            BITMAPS,
+        ),
+        (
+            "_sum",
+            "carry = (fours & carry) | (m2 & half)",
+            "carry = (fours | carry) | (m2 & half)",
+            BITMAPS,
+        ),
+        (
+            "_eight",
+            "return ones, twos, fours ^ other, fours & other",
+            "return ones, twos, fours | other, fours & other",
             BITMAPS,
         ),
         (
@@ -751,6 +771,12 @@ MUTANTS = [
     *_mutants(
         "kernels/shortlist.py",
         (
+            "put_all",
+            "if scores[row, i] < cutoff:",
+            "if scores[row, i] <= cutoff:",
+            PUT_SOME,
+        ),
+        (
             "put_some",
             "cutoffs[row] = min(cutoffs[row], lowest[keep])",
             "cutoffs[row] = min(cutoffs[row], lowest[keep - 1])",
@@ -760,9 +786,27 @@ MUTANTS = [
     *_mutants(
         "kernels/runs.py",
         (
+            "keys_of",
+            "complete[i] &= code >= 0",
+            "complete[i] = code >= 0",
+            RUNS,
+        ),
+        (
+            "copies_of",
+            "found *= size - 1",
+            "found += size - 1",
+            RUNS,
+        ),
+        (
             "directory",
             "starts[key] -= np.int32(1)",
             "starts[key] -= np.int32(0)",
+            RUNS,
+        ),
+        (
+            "directory",
+            "filled_in = total <= most",
+            "filled_in = total < most",
             RUNS,
         ),
         (
@@ -808,6 +852,12 @@ MUTANTS = [
             "largest = cutoff - grain",
             DESK,
         ),
+        (
+            "show_words",
+            "mask &= ALL_BITS << np.uint64(start & 63)",
+            "mask &= ALL_BITS",
+            EVERYONE,
+        ),
     ),
     *_mutants(
         "kernels/everyone.py",
@@ -830,11 +880,73 @@ MUTANTS = [
             RUNNING,
             *LOOKUPS,
         ),
+    ),
+    *_mutants(
+        "kernels/entries.py",
         (
-            "show_words",
-            "mask &= ALL_BITS << np.uint64(start & 63)",
-            "mask &= ALL_BITS",
-            EVERYONE,
+            "entries_of",
+            "other_way[i] = found == 0",
+            "other_way[i] = False",
+            ENTRIES,
+        ),
+        (
+            "_later",
+            "if key // weight % size == 0 and concrete // weight % size > 1:",
+            "if key // weight % size == 0 and concrete // weight % size > 0:",
+            ENTRIES,
+        ),
+    ),
+    *_mutants(
+        "kernels/cellwise.py",
+        (
+            "limits_by",
+            "limits[cutoff] = (limit + step - 1) // step * step",
+            "limits[cutoff] = limit // step * step",
+            CELLWISE,
+        ),
+        (
+            "rule_out",
+            "counter[over + w] |= ~bits[here + w]",
+            "counter[over + w] |= bits[here + w]",
+            CELLWISE,
+        ),
+        (
+            "hit",
+            "some += left != NO_BITS",
+            "some += 1",
+            CELLWISE,
+        ),
+        (
+            "keep_few",
+            "level -= step",
+            "level -= 0",
+            CELLWISE,
+        ),
+        (
+            "below",
+            "smaller = digit | smaller if level >> q & 1 else digit & smaller",
+            "smaller = digit | smaller",
+            CELLWISE,
+        ),
+        (
+            "note",
+            "left &= left - one",
+            "left &= left - one - one",
+            CELLWISE,
+        ),
+        (
+            "scan_cells",
+            "ends[waiting, 2] = level * cost >> DIGITS if level < limit else NO_CUTOFF",
+            "ends[waiting, 2] = 0 if level < limit else NO_CUTOFF",
+            RUNNING,
+            *LOOKUPS,
+        ),
+        (
+            "scan_cells",
+            "gaps += mine[rows[at], j] == NO_CLASS",
+            "gaps += 0",
+            RUNNING,
+            *LOOKUPS,
         ),
     ),
     *_mutants(

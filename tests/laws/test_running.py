@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reident as ri
-from reident.attacks import index
+from reident.attacks import blocks, index
 from reident.engine.checkpoint import Checkpoints
 from reident.engine.local import BUDGET
 from reident.io.intake import take_in
@@ -143,6 +143,7 @@ KNOBS = {
     "few neighbours": {"NEIGHBOURS": 1, "MOST_READ": 1e9, "SAMPLE": 50},
     "many neighbours": {"NEIGHBOURS": 40, "MOST_READ": 1e9, "SAMPLE": 50},
     "small keys": {"NEIGHBOURS": 3, "MOST_READ": 1e9, "SAMPLE": 50, "CELLS": 1, "STRIP": 3},
+    "copies": {"NEIGHBOURS": 3, "MOST_READ": 1e9, "SAMPLE": 50, "COPIES": 1000},
 }
 
 
@@ -171,7 +172,7 @@ def looked_up_and_met(study, monkeypatch, **knobs):
     met = study.run()
     monkeypatch.setattr(index, "WORTHWHILE", 0)
     for name, value in knobs.items():
-        monkeypatch.setattr(index, name, value)
+        monkeypatch.setattr(index if hasattr(index, name) else blocks, name, value)
     looked_up = study.run()
     return looked_up, as_bytes(looked_up), as_bytes(met)
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reident as ri
-from reident.attacks import index
+from reident.attacks import blocks, index
 from reident.kernels import everyone, tiles
 from strategies import Case, cases, large_case
 
@@ -24,6 +24,8 @@ KNOBS = st.fixed_dictionaries(
         "ROOM": st.sampled_from([6, 200, 2**62]),
     }
 )
+COPIES = st.sampled_from([0, 3, 1000])
+"""Rows and copies of a block for each of its rows: none, as usual, as many as there may be."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,11 +43,12 @@ def found(case: Case):
     return result.to_dict(), {label: result[label].pairs for label in result}
 
 
-def assert_index_agrees(case: Case, knobs: dict) -> None:
+def assert_index_agrees(case: Case, knobs: dict, copies: int = 3) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "WORTHWHILE", 1 << 62)
         met, met_pairs = found(case)
         patch.setattr(index, "WORTHWHILE", 0)
+        patch.setattr(blocks, "COPIES", copies)
         for name, value in knobs.items():
             patch.setattr(index, name, value)
         looked_up, pairs = found(case)
@@ -54,9 +57,9 @@ def assert_index_agrees(case: Case, knobs: dict) -> None:
 
 
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
-@given(cases(), KNOBS)
-def test_lookups_equal_the_cartesian_product(case, knobs):
-    assert_index_agrees(case, knobs)
+@given(cases(), KNOBS, COPIES)
+def test_lookups_equal_the_cartesian_product(case, knobs, copies):
+    assert_index_agrees(case, knobs, copies)
 
 
 @settings(max_examples=30, suppress_health_check=list(HealthCheck))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from reident.attacks.blocks import block_of, block_on, entropy_of, shares
 from reident.attacks.coarse import coarse
 from reident.attacks.spread import Spread
 from reident.engine.job import UNTOLD, Tile
@@ -23,18 +24,17 @@ from reident.kernels import blocks as kernel
 from reident.kernels import shortlist
 from reident.kernels.bitmaps import (
     CLASSES,
+    DIGITS,
     NO_CLASS,
-    SUMS,
-    mark_mismatches,
-    mark_ranges,
-    mark_sums,
 )
 from reident.kernels.candidates import seed
-from reident.kernels.desk import Asked, Classes, Least
+from reident.kernels.cellwise import scan_cells
+from reident.kernels.desk import MOST_SUM, Asked, Classes, Least, limit_of
+from reident.kernels.entries import entries_of, in_order
 from reident.kernels.everyone import Crowd, least_by_tiles, scan_everyone
 from reident.kernels.keys import sort_keys
 from reident.kernels.pairs import EQUAL
-from reident.kernels.runs import Block, directory
+from reident.kernels.runs import Block, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,8 +67,6 @@ MANY = 200
 REACH = 16
 """EIF rows to each side that are scored beforehand."""
 ROOM = 2**62
-CELLS = 1 << 16
-"""Keys that any block may have, however few the rows; more rows may have more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +85,7 @@ class IndexedJob:
     in an order of their own inside strata, in which near ones lie together: `order` holds their
     rows in the layout, `crowd` where a PUF row would stand, and if `seeded` its neighbours there
     are scored first. PUF row p meets EIF rows meets[p, 0] to meets[p, 1] - 1; `stratum` is that of
-    PUF and of EIF rows.
+    PUF and of EIF rows, `own` what the missing values of a PUF row cost.
     """
 
     part: ClassVar = shortlist.Shortlist
@@ -100,12 +98,20 @@ class IndexedJob:
     order: Ints
     crowd: Crowd
     seeded: bool
+    own: Ints
     levels: tuple[Level, ...] = ()
 
     @property
     def how(self) -> str:
         """Lookups, or every pair by bitmaps where one block without variables finds them all."""
         return "index" if len(self.levels) > 1 or len(self.levels[0].blocks) > 1 else "bitmaps"
+
+    @property
+    def summed(self) -> bool:
+        """Whether bitmaps count every score that may pass exactly."""
+        least = self.least
+        limit = limit_of(self.metric.bound, least.cost, least.grain)
+        return bool(least.exact and limit + (1 << DIGITS) <= MOST_SUM)
 
     def tiles(self, budget: int) -> Sequence[Tile]:
         """Strips of PUF rows, at least two so that threads can share them."""
@@ -128,11 +134,12 @@ class IndexedJob:
         del so_far
         rows = np.arange(tile.first, tile.last)
         short = self.begin(rows, tile.first)
+        own = self.own[tile.first : tile.last]
         for level in self.levels:
             for place in range(len(level.blocks)):
                 # A pair not found by the blocks so far has a mismatch in each of them.
                 fewest = max(level.above + 1, place)
-                needy = rows[short.cutoff > fewest * self.least.cost]
+                needy = rows[short.cutoff > fewest * self.least.cost + own]
                 self.look_up(level.blocks[place], needy, tile.first, short)
         return short
 
@@ -154,15 +161,23 @@ class IndexedJob:
         if not len(block.variables):
             # By place means by stratum too.
             rows = rows[sort_keys(self.crowd.places[rows])]
-            asked = Asked(rows, stratum[rows], stratum, base)
+            asked = Asked(rows, stratum[rows], np.ones(len(rows), np.bool_), stratum, base)
             scan_everyone(
                 self.records, self.classes, scorer, least, block, self.crowd, asked, short
             )
             return int((self.meets[rows, 1] - self.meets[rows, 0]).sum())
-        keys = _keys(self.records.puf[rows], stratum[rows], block.variables, block.weights)
+        keys, complete = keys_of(
+            self.metric.puf.codes, rows, stratum, block.variables, block.weights
+        )
+        read = 0
+        if self.summed and block.filled_in:
+            entries, left = entries_of(rows, keys, complete, block.weights)
+            entries = in_order(entries, sort_keys(entries.keys))
+            read = int(scan_cells(self.classes, least, block, entries, base, short))
+            rows, keys, complete = rows[left], keys[left], complete[left]
         order = sort_keys(keys)
-        asked = Asked(rows[order], keys[order], stratum, base)
-        return int(
+        asked = Asked(rows[order], keys[order], complete[order] & block.filled_in, stratum, base)
+        return read + int(
             kernel.scan_block(self.records, self.classes, scorer, least, block, asked, short)
         )
 
@@ -192,7 +207,8 @@ def indexed(
     mine, theirs, least = coarse(metric, cost)
     order, places = np.arange(len(stratum[1])), meets[:, 0]
     passing = _passing(metric, meets, chosen)
-    seeded = len(least.graded) > 0 or passing[-1] > MANY
+    # Exact sums need no cutoff to begin with: trials find one (kernels/exact).
+    seeded = len(least.graded) > 0 or (passing[-1] > MANY and not least.exact)
     if seeded:
         order, places = _order(mine, theirs, least, stratum, chosen)
         theirs = np.ascontiguousarray(theirs[:, order])
@@ -206,6 +222,7 @@ def indexed(
         order=order,
         crowd=Crowd(least_by_tiles(theirs, scorer, least), places),
         seeded=seeded,
+        own=((metric.puf.codes < 0) * scorer.missing[:, None]).sum(axis=0),
     )
     return replace(job, levels=_levels(job, chosen, passing, fold))
 
@@ -249,7 +266,7 @@ def _order(
 
     Then where each PUF row would stand among them.
     """
-    entropy = [_entropy(theirs[j]) for j in chosen]
+    entropy = [entropy_of(theirs[j]) for j in chosen]
     # Neighbours differ in the last variables first: those in which records differ most.
     parts = [(int(j), 0, int(least.classes[j])) for j in chosen[np.argsort(entropy)]]
     parts += [(int(j), shift, CLASSES >> shift) for shift in (3, 0) for j in least.graded]
@@ -278,7 +295,7 @@ def _levels(job: IndexedJob, chosen: Ints, passing: Floats, fold: Fold) -> tuple
             how="index",
             rows=most + 1,
             width=1,
-            do=partial(_built, job, _shares(job, chosen, most)),
+            do=partial(block_of, job, shares(job, chosen, most)),
             prepares=True,
         )
         level = Level(above=above, blocks=tuple(fold(made, UNTOLD)))
@@ -287,7 +304,7 @@ def _levels(job: IndexedJob, chosen: Ints, passing: Floats, fold: Fold) -> tuple
         levels.append(level)
         above = most
     if above < last or not levels:
-        levels.append(Level(above=above, blocks=(_block(job, []),)))
+        levels.append(Level(above=above, blocks=(block_on(job, []),)))
     return tuple(levels)
 
 
@@ -301,99 +318,6 @@ def _stages(job: IndexedJob, passing: Floats, last: int) -> list[int]:
     cutoffs = np.sort(job.begin(rows, 0).cutoff[rows])
     needed = np.minimum(-(-cutoffs // job.least.cost) - 1, last)
     return sorted({max(0, int(needed[len(needed) * part // 10])) for part in (2, 5, 9)})
-
-
-def _shares(job: IndexedJob, chosen: Ints, most: int) -> list[list[int]]:
-    """Variables of blocks for at most `most` mismatches: one block more, of balanced entropy."""
-    shares: list[list[int]] = [[] for _ in range(most + 1)]
-    weight = np.zeros(most + 1)
-    entropy = {int(j): _entropy(job.classes.theirs[j]) for j in chosen}
-    for j in sorted(entropy, key=lambda j: -entropy[j]):
-        lightest = int(np.argmin(weight))
-        shares[lightest].append(j)
-        weight[lightest] += entropy[j]
-    return shares
-
-
-def _entropy(classes: Bytes) -> float:
-    some = classes[:: 1 + len(classes) // SAMPLE]
-    share = np.bincount(some) / max(1, len(some))
-    share = share[share > 0]
-    return float(-(share * np.log(share)).sum())
-
-
-def _built(job: IndexedJob, shares: list[list[int]], first: int, last: int) -> Block:
-    """The block of one share."""
-    (share,) = shares[first:last]
-    return _block(job, share)
-
-
-def _block(job: IndexedJob, share: list[int]) -> Block:
-    """EIF rows by their key on the variables of a share, as many as its directory has room for."""
-    sizes, variables = [], []
-    strata = int(max(side.max(initial=0) for side in job.stratum)) + 1
-    room = max(CELLS, 4 * len(job.stratum[1])) // strata
-    for j in share:
-        size = _size(job, j)
-        if size <= room:
-            room //= size
-            sizes.append(size)
-            variables.append(j)
-    weights = np.cumprod([1, *sizes[::-1]])[::-1].astype(np.int64)
-    keys = _keys(job.records.eif, job.stratum[1], np.array(variables, np.int64), weights)
-    starts, rows = directory(keys, strata * int(weights[0]))
-    first, present, bits = _bitmaps(job, rows, variables)
-    return Block(
-        variables=np.array(variables, np.int64),
-        weights=weights,
-        starts=starts,
-        rows=rows,
-        first=first,
-        present=present,
-        bits=bits,
-    )
-
-
-def _size(job: IndexedJob, j: int) -> int:
-    """Codes of a variable, and one for missing values."""
-    highest = max(rows.codes[j].max(initial=-1) for rows in (job.metric.puf, job.metric.eif))
-    return int(highest) + 2
-
-
-def _bitmaps(
-    job: IndexedJob, rows: Ints, left_out: list[int]
-) -> tuple[Ints, Ints, npt.NDArray[np.uint64]]:
-    """Bitmaps of all variables but those that the block's key holds, and where each begins."""
-    least, theirs, scorer = job.least, job.classes.theirs, job.metric.scorer
-    first = np.full(len(scorer.kind), -1, np.int64)
-    present = np.full(len(scorer.kind), -1, np.int64)
-    marked, held = [], 1 + SUMS
-    for j, kind in enumerate(scorer.kind.tolist()):
-        size = int(least.classes[j])
-        # A value that a block's key holds is never different, but it may be missing.
-        used = size if kind != EQUAL or (j not in left_out and scorer.other[j] > 0) else 0
-        if used:
-            first[j] = held
-        if kind == EQUAL:
-            present[j] = held + used
-        marked.append((j, held, used))
-        held += used + (kind == EQUAL)
-    bits = np.zeros((held, -(-len(rows) // 64)), np.uint64)
-    for j, at, used in marked:
-        if scorer.kind[j] == EQUAL:
-            mark_mismatches(theirs[j], rows, used, bits[at : at + used + 1])
-        else:
-            mark_ranges(theirs[j], rows, used, bits[at : at + used])
-    mark_sums(job.classes.sums, rows, bits[1 : 1 + SUMS])
-    return first, present, bits
-
-
-def _keys(codes: Codes, stratum: Ints, variables: Ints, weights: Ints) -> Ints:
-    """Mixed-radix keys: stratum, then code + 1 of each variable."""
-    keys = stratum * weights[0]
-    for variable, weight in zip(variables, weights[1:], strict=True):
-        keys = keys + (codes[:, variable].astype(np.int64) + 1) * weight
-    return np.asarray(keys, np.int64)
 
 
 def _probes(job: IndexedJob) -> Ints:

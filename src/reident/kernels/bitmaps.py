@@ -17,6 +17,7 @@ import numpy.typing as npt
 Words = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
 
 WORDS = 128
 """Words of a tile: 8,192 EIF records, whose bitmaps stay in the second-level cache."""
@@ -45,19 +46,24 @@ ONE, TWO, FOUR, EIGHT, SIXTEEN, HALF = (np.uint64(1 << k) for k in range(6))
 
 
 @numba.njit(cache=True, nogil=True)
-def lowest(word: Any) -> Any:
-    """The place of the lowest bit that is set: as many bits as lie below it."""
-    x = (word & (~word + ONE)) - ONE
-    x -= (x >> ONE) & BITS
+def bits_in(word: Any) -> Any:
+    """How many bits are set."""
+    x = word - ((word >> ONE) & BITS)
     x = (x & PAIRS) + ((x >> TWO) & PAIRS)
     x = (x + (x >> FOUR)) & NIBBLES
     x += x >> EIGHT
     x += x >> SIXTEEN
-    return np.int64((x + (x >> HALF)) & LOW_BYTE)
+    return (x + (x >> HALF)) & LOW_BYTE
 
 
 @numba.njit(cache=True, nogil=True)
-def mark_mismatches(classes: Bytes, rows: Ints, number: int, bits: Words) -> None:
+def lowest(word: Any) -> Any:
+    """The place of the lowest bit that is set: as many bits as lie below it."""
+    return np.int64(bits_in((word & (~word + ONE)) - ONE))
+
+
+@numba.njit(cache=True, nogil=True)
+def mark_mismatches(classes: Bytes, rows: Places, number: int, bits: Words) -> None:
     """A bitmap per class: EIF records, in the order of `rows`, that are present and not of it.
 
     One more names those that are present.
@@ -78,7 +84,7 @@ def mark_mismatches(classes: Bytes, rows: Ints, number: int, bits: Words) -> Non
 
 
 @numba.njit(cache=True, nogil=True)
-def mark_ranges(classes: Bytes, rows: Ints, number: int, bits: Words) -> None:
+def mark_ranges(classes: Bytes, rows: Places, number: int, bits: Words) -> None:
     """Bitmap t - 1: EIF records of class t or above, for every t from 1."""
     word = np.empty(number, np.uint64)
     for w in range(bits.shape[1]):
@@ -92,7 +98,7 @@ def mark_ranges(classes: Bytes, rows: Ints, number: int, bits: Words) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def mark_sums(sums: Ints, rows: Ints, bits: Words) -> None:
+def mark_sums(sums: Ints, rows: Places, bits: Words) -> None:
     """Bitmap q: EIF records whose number has binary digit q; numbers beyond the digits stop short.
 
     Stopping short is safe: it only makes a pair look nearer.
@@ -130,11 +136,12 @@ def draw_digits(digits: Bytes, ranges: Any, size: int, tile: Words, at: Any, wor
 
 @numba.njit(cache=True, nogil=True)
 def preload(
-    start: int, tile: Words, sums: int, low: int, words: Any, counter: Words, at: Any
+    start: int, tile: Words, sums: Any, apart: Any, low: int, words: Any, counter: Words, at: Any
 ) -> None:
-    """Set a counter to `start` plus numbers of SUMS digits, rows of the tile from `sums` on.
+    """Set a counter to `start` plus numbers of SUMS digits, which begin at `sums` of a tile.
 
-    The counter stands in its array from `at` on. Neither has a digit below `low`.
+    Their rows lie `apart` words from each other. The counter stands in its array from `at` on.
+    Neither has a digit below `low`.
     """
     over = at + np.uint64(OVER * WORDS)
     for w in range(words):
@@ -143,7 +150,7 @@ def preload(
         here = at + np.uint64(q * WORDS)
         digit = ALL_BITS if start >> q & 1 else NO_BITS
         if q < SUMS:
-            row = np.uint64((sums + q) * WORDS)
+            row = sums + np.uint64(q) * apart
             for w in range(words):
                 s, c = tile[row + w], counter[over + w]
                 counter[here + w] = digit ^ s ^ c
@@ -157,54 +164,86 @@ def preload(
 
 @numba.njit(cache=True, nogil=True)
 def add_eight(
-    tile: Words, at: Words, words: Any, before: Words, start: Any, counter: Words
+    tile: Words, at: Words, k: int, words: Any, before: Words, start: Any, counter: Words
 ) -> None:
-    """Add eight bitmaps, which begin at the given places of a tile, to a count of mismatches.
+    """Add eight bitmaps, which begin at at[k], .. of a tile, to a count of mismatches.
 
-    The count stands in `before` from `start` on, as in a counter; the sum goes to the counter.
+    The count stands in `before` from `start` on, as in a counter; the sum goes to the counter,
+    which must be another array: else no two words would be worked on at once.
     """
-    a, b, c, d, e, f, g, h = at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7]
+    a, b, c, d = at[k], at[k + 1], at[k + 2], at[k + 3]
+    e, f, g, h = at[k + 4], at[k + 5], at[k + 6], at[k + 7]
     # Rows of a counter lie at constant distances, so that the compiler need not fear overlaps.
     for w in range(words):
-        x, y, z = tile[a + w], tile[b + w], tile[c + w]
-        half = x ^ y
-        ones, twos = half ^ z, (x & y) | (half & z)
-        x, y, z = tile[d + w], tile[e + w], tile[f + w]
-        half = x ^ y
-        other, twos_2 = half ^ z, (x & y) | (half & z)
-        x = tile[g + w]
-        half = ones ^ other
-        twos_3 = (ones & other) | (half & x)
-        ones = half ^ x
-        x = tile[h + w]
-        twos_4 = ones & x
-        ones ^= x
-        half = twos ^ twos_2
-        fours = (twos & twos_2) | (half & twos_3)
-        twos = half ^ twos_3
-        other = twos & twos_4
-        twos ^= twos_4
-        eights = fours & other
-        fours ^= other
+        ones, twos, fours, eights = _eight(
+            tile[a + w], tile[b + w], tile[c + w], tile[d + w],
+            tile[e + w], tile[f + w], tile[g + w], tile[h + w],
+        )  # fmt: skip
         s = start + w
-        k = before[s + M0]
-        counter[w + M0] = k ^ ones
-        carry = k & ones
-        k = before[s + M1]
-        half = twos ^ carry
-        counter[w + M1] = k ^ half
-        carry = (twos & carry) | (k & half)
-        k = before[s + M2]
-        half = fours ^ carry
-        counter[w + M2] = k ^ half
-        carry = (fours & carry) | (k & half)
-        k = before[s + M3]
-        half = eights ^ carry
-        counter[w + M3] = k ^ half
-        carry = (eights & carry) | (k & half)
-        k = before[s + M4]
-        counter[w + M4] = k ^ carry
-        counter[w + MO] = before[s + MO] | (k & carry)
+        m0, m1, m2, m3, m4, over = _sum(
+            before[s + M0], before[s + M1], before[s + M2], before[s + M3], before[s + M4],
+            ones, twos, fours, eights,
+        )  # fmt: skip
+        counter[w + M0], counter[w + M1], counter[w + M2] = m0, m1, m2
+        counter[w + M3], counter[w + M4] = m3, m4
+        counter[w + MO] = before[s + MO] | over
+
+
+@numba.njit(cache=True, nogil=True)
+def add_eight_more(tile: Words, at: Words, k: int, words: Any, counter: Words) -> None:
+    """As `add_eight`, to a counter that holds a count already."""
+    a, b, c, d = at[k], at[k + 1], at[k + 2], at[k + 3]
+    e, f, g, h = at[k + 4], at[k + 5], at[k + 6], at[k + 7]
+    for w in range(words):
+        ones, twos, fours, eights = _eight(
+            tile[a + w], tile[b + w], tile[c + w], tile[d + w],
+            tile[e + w], tile[f + w], tile[g + w], tile[h + w],
+        )  # fmt: skip
+        m0, m1, m2, m3, m4, over = _sum(
+            counter[w + M0], counter[w + M1], counter[w + M2], counter[w + M3], counter[w + M4],
+            ones, twos, fours, eights,
+        )  # fmt: skip
+        counter[w + M0], counter[w + M1], counter[w + M2] = m0, m1, m2
+        counter[w + M3], counter[w + M4] = m3, m4
+        counter[w + MO] |= over
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _eight(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Any:
+    """How many of eight words have each bit, as binary digits."""
+    half = a ^ b
+    ones, twos = half ^ c, (a & b) | (half & c)
+    half = d ^ e
+    other, twos_2 = half ^ f, (d & e) | (half & f)
+    half = ones ^ other
+    twos_3 = (ones & other) | (half & g)
+    ones = half ^ g
+    twos_4 = ones & h
+    ones ^= h
+    half = twos ^ twos_2
+    fours = (twos & twos_2) | (half & twos_3)
+    twos = half ^ twos_3
+    other = twos & twos_4
+    twos ^= twos_4
+    return ones, twos, fours ^ other, fours & other
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _sum(m0: Any, m1: Any, m2: Any, m3: Any, m4: Any, ones: Any, twos: Any, fours: Any,
+         eights: Any) -> Any:  # fmt: skip
+    """Digits of a count of mismatches with another number added, and what overflows."""
+    carry = m0 & ones
+    m0 ^= ones
+    half = twos ^ carry
+    carry = (twos & carry) | (m1 & half)
+    m1 ^= half
+    half = fours ^ carry
+    carry = (fours & carry) | (m2 & half)
+    m2 ^= half
+    half = eights ^ carry
+    carry = (eights & carry) | (m3 & half)
+    m3 ^= half
+    return m0, m1, m2, m3, m4 ^ carry, m4 & carry
 
 
 @numba.njit(cache=True, nogil=True)

@@ -16,16 +16,13 @@ import numpy as np
 
 from reident.kernels.bitmaps import ALL_BITS, NO_BITS, WORDS
 from reident.kernels.candidates import no_candidates, settle
-from reident.kernels.desk import Asked, Classes, Least, clear_desk
+from reident.kernels.desk import LANES, Asked, Classes, Least, clear_desk
 from reident.kernels.runs import MOST_RUNS, Block, find_runs
 from reident.kernels.tiles import scan_tile
 
 if TYPE_CHECKING:
     from reident.kernels.pairs import Records, Scorer
     from reident.kernels.shortlist import Shortlist
-
-LANES = 4
-"""Words that a processor works on at once: tiles are filled up to a multiple."""
 
 
 @numba.njit(cache=True, nogil=True)
@@ -43,7 +40,8 @@ def scan_block(
     PUF rows of one key share what is gathered. A step of a lookup counts as a word of rows.
     """
     rows, keys = asked.rows, asked.keys
-    desk = clear_desk(len(block.bits), len(least.graded), len(block.first))
+    bits, once, starts = block.bits, block.once, block.starts
+    desk = clear_desk(len(bits), len(least.graded), len(block.first))
     candidates = no_candidates()
     source, valid = desk.source, desk.valid
     runs = np.empty((MOST_RUNS, 2), np.int64)
@@ -53,8 +51,14 @@ def scan_block(
         while end < len(rows) and keys[end] == keys[begin]:
             end += 1
         p = rows[begin]
-        found, agreed, steps = find_runs(block, records.puf[p], asked.stratum[p], runs)
-        read += 64 * steps
+        found, agreed, copies = 1, True, asked.complete[begin]
+        if copies:
+            # Whatever agrees with a PUF row that has no missing value stands under its own key.
+            runs[0, 0], runs[0, 1] = starts[keys[begin]], starts[keys[begin] + 1]
+            found = int(runs[0, 0] < runs[0, 1])
+        else:
+            found, agreed, steps = find_runs(block, records.puf[p], asked.stratum[p], runs)
+            read += 64 * steps
         size, run, word = 0, 0, -1
         while run < found or size:
             while run < found and size < WORDS:
@@ -65,6 +69,8 @@ def scan_block(
                     mask &= ALL_BITS << np.uint64(start & 63)
                 if word == stop >> 6:
                     mask &= (np.uint64(1) << np.uint64(stop & 63)) - np.uint64(1)
+                if not copies:
+                    mask &= once[word]
                 if size and source[size - 1] == word:
                     # Runs may share a word.
                     valid[size - 1] |= mask

@@ -22,6 +22,7 @@ from reident.kernels.bitmaps import (
     WORDS,
     add_digits,
     add_eight,
+    add_eight_more,
     draw_digits,
     lowest,
     preload,
@@ -117,7 +118,7 @@ def scan_bounds(
             start = np.uint64(slot * COUNTER)
             if made[slot, 0] != now or made[slot, 1] != limit:
                 made[slot, 0], made[slot, 1] = now, limit
-                preload(MOST_LIMIT - limit, tile, 1, 0, words, starts, start)
+                preload(MOST_LIMIT - limit, tile, row_size, row_size, 0, words, starts, start)
             for q in range(NO_BITS, np.uint64(DIGITS) * row_size, row_size):
                 for w in range(words):
                     counter[q + w] = starts[start + q + w]
@@ -125,9 +126,9 @@ def scan_bounds(
                 # Row 0 is empty: nothing is added.
                 chosen[many] = NO_BITS
                 many += 1
-            add_eight(tile, chosen, words, starts, start, counter)
+            add_eight(tile, chosen, 0, words, starts, start, counter)
             for k in range(8, many, 8):
-                add_eight(tile, chosen[k:], words, counter, NO_BITS, counter)
+                add_eight_more(tile, chosen, k, words, counter)
             for k in range(gaps):
                 gap = np.int64(chosen[len(chosen) - 1 - k])
                 plane = held + (len(graded) * CLASSES + gap) * DIGITS

@@ -8,11 +8,13 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.bitmaps import CLASSES, DIGITS, OVER, SUMS, WORDS
+from reident.kernels.bitmaps import ALL_BITS, CLASSES, DIGITS, OVER, SUMS, WORDS
 
 Ints = npt.NDArray[np.int64]
 COUNTER = (OVER + 2) * WORDS
 """Words of a counter, and of a row more for carries."""
+LANES = 4
+"""Words that a processor works on at once: tiles are filled up to a multiple."""
 STARTS = 8
 """Counters at their start that are kept, because PUF rows differ in their limits."""
 MOST_LIMIT = 1 << OVER
@@ -52,10 +54,14 @@ class Least(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """PUF rows in order of their key on a block, that key, and where shortlists begin."""
+    """PUF rows in order of their key on a block, that key, and where shortlists begin.
+
+    `complete` rows find all that they look for under their own key.
+    """
 
     rows: Ints
     keys: Ints
+    complete: npt.NDArray[np.bool_]
     stratum: Ints
     base: int
 
@@ -113,3 +119,18 @@ def fetch(
     at = np.uint64(row * WORDS)
     for w in range(words):
         tile[at + w] = bits[row, source[w]]
+
+
+@numba.njit(cache=True, nogil=True)
+def show_words(start: int, stop: int, source: Ints, valid: npt.NDArray[np.uint64]) -> int:
+    """The words that hold rows `start` to `stop` - 1, and which bits of them; how many words."""
+    size = 0
+    for word in range(start >> 6, ((stop - 1) >> 6) + 1):
+        mask = ALL_BITS
+        if word == start >> 6:
+            mask &= ALL_BITS << np.uint64(start & 63)
+        if word == stop >> 6:
+            mask &= (np.uint64(1) << np.uint64(stop & 63)) - np.uint64(1)
+        source[size], valid[size] = word, mask
+        size += 1
+    return size

@@ -13,9 +13,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.bitmaps import ALL_BITS, CLASSES, DIGITS
+from reident.kernels.bitmaps import CLASSES, DIGITS
 from reident.kernels.candidates import no_candidates, settle
-from reident.kernels.desk import Asked, Classes, Least, clear_desk, limit_of
+from reident.kernels.desk import Asked, Classes, Least, clear_desk, limit_of, show_words
 from reident.kernels.pairs import EQUAL, Records, Scorer
 from reident.kernels.tiles import scan_tile
 
@@ -96,7 +96,7 @@ def scan_everyone(
     places, mine = crowd.places, classes.mine
     desk = clear_desk(len(block.bits), len(least.graded), len(block.first))
     candidates = no_candidates()
-    chosen = Asked(np.empty(len(rows), np.int64), keys, asked.stratum, base)
+    chosen = Asked(np.empty(len(rows), np.int64), keys, asked.complete, asked.stratum, base)
     now, waiting, begin = 0, 0, 0
     while begin < len(rows):
         end = begin + 1
@@ -134,18 +134,3 @@ def scan_everyone(
                 )  # fmt: skip
         begin = end
     settle(records, scorer, candidates, waiting, base, least.cost, short)
-
-
-@numba.njit(cache=True, nogil=True)
-def show_words(start: int, stop: int, source: Ints, valid: npt.NDArray[np.uint64]) -> int:
-    """The words that hold rows `start` to `stop` - 1, and which bits of them; how many words."""
-    size = 0
-    for word in range(start >> 6, ((stop - 1) >> 6) + 1):
-        mask = ALL_BITS
-        if word == start >> 6:
-            mask &= ALL_BITS << np.uint64(start & 63)
-        if word == stop >> 6:
-            mask &= (np.uint64(1) << np.uint64(stop & 63)) - np.uint64(1)
-        source[size], valid[size] = word, mask
-        size += 1
-    return size

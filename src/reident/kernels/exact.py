@@ -21,6 +21,7 @@ from reident.kernels.bitmaps import (
     WORDS,
     add_at,
     add_eight,
+    add_eight_more,
     lowest,
     preload,
 )
@@ -96,7 +97,7 @@ def scan_exact(
                 chosen[len(chosen) - gaps] = np.uint64(j)
             elif first[j] >= 0:
                 bitmap = first[j] + np.int64(c)
-                chosen[many] = np.uint64(bitmap * WORDS)
+                chosen[many] = np.uint64(bitmap) * row_size
                 many += 1
             else:
                 continue
@@ -114,21 +115,20 @@ def scan_exact(
             start = np.uint64(slot * COUNTER)
             if made[slot, 0] != now or made[slot, 1] != trial:
                 made[slot, 0], made[slot, 1] = now, trial
-                preload(MOST_LIMIT - trial, tile, 1, low, words, starts, start)
-            # Without gaps the sixteenths stay as they begin.
-            origin, offset = (counter, NO_BITS) if gaps else (starts, start)
+                preload(MOST_LIMIT - trial, tile, row_size, row_size, low, words, starts, start)
             if gaps:
                 for q in range(np.uint64(low) * row_size, np.uint64(DIGITS) * row_size, row_size):
                     for w in range(words):
                         counter[q + w] = starts[start + q + w]
-            add_eight(tile, chosen, words, starts, start, counter)
+            add_eight(tile, chosen, 0, words, starts, start, counter)
             for k in range(8, many, 8):
-                add_eight(tile, chosen[k:], words, counter, NO_BITS, counter)
+                add_eight_more(tile, chosen, k, words, counter)
             for k in range(1, gaps + 1):
                 gap = np.int64(chosen[len(chosen) - k])
                 for q in range(low, DIGITS + 1):
                     if missing[gap] >> q & 1:
-                        add_at(tile, np.uint64(present[gap] * WORDS), q, words, counter, carry)
+                        here = np.uint64(present[gap]) * row_size
+                        add_at(tile, here, q, words, counter, carry)
             # All that is left lies just below the overflow: the upper digits are all set.
             top = low
             while 1 << top < trial:
@@ -142,7 +142,8 @@ def scan_exact(
                     counted = np.int64(0)
                     for q in range(low, top):
                         row = np.uint64(q * WORDS) + w
-                        word = origin[offset + row] if q < DIGITS else counter[row]
+                        # Without gaps the sixteenths stay as they begin.
+                        word = counter[row] if gaps or q >= DIGITS else starts[start + row]
                         counted |= np.int64(word >> np.uint64(bit) & one) << q
                     found[passed, 0] = places[source[w] * 64 + bit]
                     found[passed, 1] = (counted + trial - (1 << top)) * cost >> DIGITS

@@ -17,42 +17,112 @@ MOST_RUNS = 512
 """Runs of one PUF key; where there are more, the rest is taken as it lies."""
 
 
+MOST_COPIES = 4096
+"""Copies of one row with missing values; a block with a row that needs more has none."""
+
+
 class Block(NamedTuple):
     """EIF rows in order of their key on some variables.
 
     A key is a number in mixed radix: stratum, then code + 1 of each of `variables` (0 missing),
-    with the given `weights`. Rows starts[k] to starts[k + 1] of `rows` have key k. `bits` are
-    bitmaps over `rows`: an empty one, SUMS digits of what missing values add, and those of
-    variable j from row first[j] on, -1 for variables that it leaves out; row present[j] names the
-    rows in which an EQUAL variable has a value.
+    with the given `weights`. Rows starts[k] to starts[k + 1] of `rows` have key k. Where the block
+    is `filled_in`, a row with missing values also stands under every key that has codes instead:
+    there it is a copy, and `once` names the places of all rows that are none. `bits` are bitmaps
+    over `rows`: an empty one, SUMS digits of what missing values add, and those of variable j from
+    row first[j] on, -1 for variables that it leaves out; row present[j] names the rows in which an
+    EQUAL variable has a value. Bitmaps have a few words more than they need, so that a tile may be
+    filled up.
     """
 
     variables: Ints
     weights: Ints
     starts: npt.NDArray[np.int32]
-    rows: Ints
+    rows: npt.NDArray[np.int32]
+    filled_in: bool
+    once: npt.NDArray[np.uint64]
     first: Ints
     present: Ints
     bits: npt.NDArray[np.uint64]
 
 
 @numba.njit(cache=True, nogil=True)
-def directory(keys: Ints, cells: int) -> tuple[npt.NDArray[np.int32], Ints]:
-    """Where the rows of each key begin, for all `cells` keys, and the rows in order of key."""
+def keys_of(
+    codes: npt.NDArray[np.int32], rows: Ints, stratum: Ints, variables: Ints, weights: Ints
+) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """Keys of some rows, whose codes stand one variable under the other; which are complete."""
+    keys = np.empty(len(rows), np.int64)
+    complete = np.ones(len(rows), np.bool_)
+    for i in range(len(rows)):
+        keys[i] = stratum[rows[i]] * weights[0]
+    for d in range(len(variables)):
+        j, weight = variables[d], weights[d + 1]
+        for i in range(len(rows)):
+            code = codes[j, rows[i]]
+            keys[i] += (np.int64(code) + 1) * weight
+            complete[i] &= code >= 0
+    return keys, complete
+
+
+@numba.njit(cache=True, nogil=True)
+def copies_of(key: int, weights: Ints, keys: Ints) -> int:
+    """All keys with codes where a key has missing values; how many, 0 if there is no room."""
+    keys[0] = key
+    found = 1
+    for d in range(len(weights) - 1):
+        weight = weights[d + 1]
+        size = weights[d] // weight
+        if key // weight % size:
+            continue
+        if found * (size - 1) > len(keys):
+            return 0
+        # From the last code to the first: the first takes the place of what it is made from.
+        for code in range(size - 1, 0, -1):
+            for k in range(found):
+                keys[(code - 1) * found + k] = keys[k] + code * weight
+        found *= size - 1
+    return found
+
+
+@numba.njit(cache=True, nogil=True)
+def directory(
+    keys: Ints, complete: npt.NDArray[np.bool_], weights: Ints, cells: int, most: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], bool, npt.NDArray[np.uint64]]:
+    """Where the rows of each key begin, for all `cells` keys, the rows in order of key.
+
+    Then whether rows with missing values have copies, for which there is room if all rows and
+    copies together are at most `most`, and which places hold no copy.
+    """
     starts = np.zeros(cells + 1, np.int32)
-    for key in keys:
-        starts[key] += np.int32(1)
-    total = np.int32(0)
+    copies = np.empty(MOST_COPIES, np.int64)
+    total = len(keys)
+    for i in range(len(keys)):
+        if not complete[i] and total <= most:
+            number = copies_of(keys[i], weights, copies)
+            total = total + number if number else most + 1
+    filled_in = total <= most
+    for i in range(len(keys)):
+        starts[keys[i]] += np.int32(1)
+        if filled_in and not complete[i]:
+            for k in range(copies_of(keys[i], weights, copies)):
+                starts[copies[k]] += np.int32(1)
+    passed = np.int32(0)
     for k in range(cells + 1):
-        total += starts[k]
-        starts[k] = total
-    rows = np.empty(len(keys), np.int64)
+        passed += starts[k]
+        starts[k] = passed
+    rows = np.empty(passed, np.int32)
+    once = np.zeros((passed >> 6) + 1, np.uint64)
     # From the end of its run backwards: afterwards `starts` holds where runs begin.
     for row in range(len(keys) - 1, -1, -1):
         key = keys[row]
         starts[key] -= np.int32(1)
-        rows[starts[key]] = row
-    return starts, rows
+        place = np.int64(starts[key])
+        rows[place] = row
+        once[place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+        if filled_in and not complete[row]:
+            for k in range(copies_of(key, weights, copies)):
+                starts[copies[k]] -= np.int32(1)
+                rows[starts[copies[k]]] = row
+    return starts, rows, filled_in, once
 
 
 @numba.njit(cache=True, nogil=True)

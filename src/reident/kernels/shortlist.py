@@ -14,6 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+NO_CUTOFF = 2**62
+"""A cutoff that lets everything through."""
+TOGETHER = 64
+"""Rows whose shortlists are fetched at once."""
 
 
 class Shortlist(NamedTuple):
@@ -36,14 +40,15 @@ def empty(cutoff: npt.NDArray[np.int64], keep: int) -> Shortlist:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, inline="always")
 def put(
     sizes: Ints, held: Ints, scores: Ints, cutoffs: Ints, row: int, eif: int, units: int
 ) -> None:
     """Add a pair below the cutoff; on overflow drop the worst score and lower the cutoff to it.
 
     A pair that is there already stays as it is. Arrays are those of a Shortlist, one by one: a
-    tuple of arrays that is opened for every pair costs more than the pair.
+    tuple of arrays that is opened for every pair costs more than the pair, and so do references
+    that are counted at every call.
     """
     keep = held.shape[1]
     size = sizes[row]
@@ -93,6 +98,38 @@ def put_some(
     for i in range(number):
         if found[i, 1] < cutoffs[row]:
             put(sizes, held, scores, cutoffs, row, found[i, 0], found[i, 1])
+
+
+@numba.njit(cache=True, nogil=True)
+def put_all(
+    ends: Ints, found: Ints, waiting: int, sizes: Ints, held: Ints, scores: Ints, cutoffs: Ints
+) -> int:
+    """Add pairs (EIF row, units) of some finds: its row, where its pairs end, and a new cutoff.
+
+    The pairs of a find begin where those of the one before end. Returns the bits of what it met.
+    """
+    met, done = 0, 0
+    for first in range(0, waiting, TOGETHER):
+        last = min(first + TOGETHER, waiting)
+        # Shortlists lie far from each other: asked for one after another they come in few waits.
+        for k in range(first, last):
+            row = ends[k, 0]
+            met |= sizes[row] | held[row, 0] | scores[row, 0] | cutoffs[row]
+        for k in range(first, last):
+            row, end, cutoff = ends[k, 0], ends[k, 1], ends[k, 2]
+            if cutoff < cutoffs[row]:
+                cutoffs[row] = cutoff
+                left = 0
+                for i in range(sizes[row]):
+                    if scores[row, i] < cutoff:
+                        held[row, left], scores[row, left] = held[row, i], scores[row, i]
+                        left += 1
+                sizes[row] = left
+            for i in range(done, end):
+                if found[i, 1] < cutoffs[row]:
+                    put(sizes, held, scores, cutoffs, row, found[i, 0], found[i, 1])
+            done = end
+    return met
 
 
 @numba.njit(cache=True, nogil=True)

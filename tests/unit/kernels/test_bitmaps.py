@@ -109,10 +109,16 @@ def test_a_counter_adds_up_and_overflows_exactly_at_its_limit(limit, summed, eig
     tile = np.concatenate([np.zeros(WORDS, np.uint64), *rows])
     counter = np.full((OVER + 1) * WORDS, 2**64 - 1, np.uint64)
     words = np.uint64(3)
-    kernel.preload(TOP - limit, tile, 1, 0, words, counter, np.uint64(0))
-    for k in range(eights):
-        at = np.array([(1 + SUMS + 8 * k + i) * WORDS for i in range(8)], np.uint64)
-        kernel.add_eight(tile, at, words, counter, np.uint64(0), counter)
+    before = counter.copy()
+    row = np.uint64(WORDS)
+    kernel.preload(TOP - limit, tile, row, row, 0, words, before, np.uint64(0))
+    counter[:] = before
+    at = np.array([(1 + SUMS + i) * WORDS for i in range(8 * eights)], np.uint64)
+    for k in range(0, 8 * eights, 8):
+        if k:
+            kernel.add_eight_more(tile, at, k, words, counter)
+        else:
+            kernel.add_eight(tile, at, k, words, before, np.uint64(0), counter)
     for k in range(numbers):
         start = 1 + SUMS + 8 * eights + k * DIGITS
         kernel.add_digits(tile, np.uint64(start * WORDS), words, counter)
@@ -133,7 +139,7 @@ def test_a_bitmap_counts_as_the_digit_that_it_is_added_at(digit, limit, seed):
     counters = np.full(2 * (OVER + 1) * WORDS, 2**64 - 1, np.uint64)
     at, words = np.uint64((OVER + 1) * WORDS), np.uint64(3)
     counters[(OVER + 1) * WORDS :][: low * WORDS] = 0
-    kernel.preload(TOP - limit, tile, 1, low, words, counters, at)
+    kernel.preload(TOP - limit, tile, np.uint64(WORDS), np.uint64(WORDS), low, words, counters, at)
     counter = counters[(OVER + 1) * WORDS :].copy()
     carry = np.empty(WORDS, np.uint64)
     kernel.add_at(tile, np.uint64((1 + SUMS) * WORDS), digit, words, counter, carry)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from reident.attacks.pairwise import scorer
 from reident.kernels.bitmaps import CLASSES, NO_CLASS
-from reident.kernels.desk import Least
-from reident.kernels.everyone import ROWS, least_by_tiles, near_enough, show_words
+from reident.kernels.desk import Least, show_words
+from reident.kernels.everyone import ROWS, least_by_tiles, near_enough
 from reident.kernels.pairs import EQUAL, STEPS
 
 MISMATCH = 16

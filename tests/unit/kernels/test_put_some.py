@@ -9,10 +9,10 @@ from reident.kernels import shortlist
 scores = st.lists(st.integers(0, 6), max_size=14)
 
 
-def on_it(short):
-    size = int(short.size[0])
-    held = zip(short.eif[0, :size].tolist(), short.units[0, :size].tolist(), strict=True)
-    return sorted(held), int(short.cutoff[0])
+def on_it(short, row=0):
+    size = int(short.size[row])
+    held = zip(short.eif[row, :size].tolist(), short.units[row, :size].tolist(), strict=True)
+    return sorted(held), int(short.cutoff[row])
 
 
 @given(st.integers(1, 4), st.integers(1, 8), scores, scores)
@@ -26,6 +26,26 @@ def test_pairs_put_together_or_one_by_one_leave_the_same(keep, bound, earlier, l
             if units < other.cutoff[0]:
                 shortlist.push(other, 0, eif, units)
     assert on_it(one) == on_it(other)
+
+
+@given(st.integers(1, 4), st.integers(1, 8), scores, scores)
+def test_finds_leave_what_their_pairs_one_by_one_would(keep, bound, earlier, later):
+    """Of each find whole ranks come along and the first score beyond them, as kept by bitmaps."""
+    one, other = (shortlist.empty(np.array([9, bound]), keep) for _ in range(2))
+    found, ends = [], []
+    for first, units in ((0, earlier), (100, later)):
+        below = [(first + place, score) for place, score in enumerate(units) if score < bound]
+        ordered = sorted(score for _, score in below)
+        cutoff = ordered[keep] if len(ordered) > keep else shortlist.NO_CUTOFF
+        found += [pair for pair in below if pair[1] < cutoff]
+        ends.append((1, len(found), cutoff))
+        for eif, score in below:
+            if score < other.cutoff[1]:
+                shortlist.push(other, 1, eif, score)
+    pairs = np.array(found, np.int64).reshape(-1, 2)
+    shortlist.put_all(np.array(ends, np.int64), pairs, len(ends), *one)
+    assert on_it(one, 1) == on_it(other, 1)
+    assert on_it(one, 0) == ([], 9)
 
 
 def test_a_pair_of_the_shortlist_that_comes_again_changes_nothing():

@@ -10,12 +10,22 @@ SIZES = (4, 3, 5)
 """Codes of three variables and one for missing values, as code + 1."""
 
 
-def block_of(stratum, table):
+def block_of(stratum, table, *, copies=False):
     weights = np.cumprod([1, *SIZES[::-1]])[::-1].astype(np.int64)
-    keys = stratum * weights[0] + ((table + 1) * weights[1:]).sum(axis=1)
-    starts, rows = kernel.directory(keys, 3 * int(weights[0]))
-    assert rows.tolist() == np.argsort(keys, kind="stable").tolist()
+    codes, order = np.ascontiguousarray(table.T.astype(np.int32)), np.arange(len(table))
+    keys, complete = kernel.keys_of(codes, order, stratum, np.arange(3), weights)
+    assert keys.tolist() == (stratum * weights[0] + ((table + 1) * weights[1:]).sum(1)).tolist()
+    assert complete.tolist() == (table >= 0).all(axis=1).tolist()
+    most = 1000 * len(keys) if copies else 0
+    starts, rows, filled_in, once = kernel.directory(
+        keys, complete, weights, 3 * int(weights[0]), most
+    )
+    assert filled_in or not copies
+    if not copies:
+        assert rows.tolist() == np.argsort(keys, kind="stable").tolist()
     return kernel.Block(
+        filled_in=filled_in,
+        once=once,
         variables=np.arange(3),
         weights=weights,
         starts=starts,
@@ -35,6 +45,16 @@ def found(block, codes, stratum):
     return {int(block.rows[i]) for begin, end in runs for i in range(begin, end)}, agreed
 
 
+def originals(block, codes, stratum):
+    """Rows that runs find where they are no copies, each once."""
+    runs = np.empty((kernel.MOST_RUNS, 2), np.int64)
+    number, _, _ = kernel.find_runs(block, np.array(codes, np.int32), stratum, runs)
+    places = [i for begin, end in runs[:number] for i in range(begin, end)]
+    listed = [int(block.rows[i]) for i in places if int(block.once[i >> 6]) >> (i & 63) & 1]
+    assert len(listed) == len(set(listed))
+    return set(listed)
+
+
 def agreeing(stratum, table, codes, asked):
     fits = ((table == codes) | (table < 0) | (np.array(codes) < 0)).all(axis=1)
     return set(np.flatnonzero(fits & (stratum == asked)).tolist())
@@ -47,10 +67,29 @@ def test_runs_hold_the_rows_of_the_stratum_that_agree_and_no_others(seed, rows):
     table = np.stack([draw.integers(-1, size - 1, size=rows) for size in SIZES], axis=1)
     stratum = np.sort(draw.integers(2, size=rows))
     codes = [int(draw.integers(-1, size - 1)) for size in SIZES]
+    filled = block_of(stratum, table, copies=True)
     for asked in (0, 1, 2):
         rows_found, agreed = found(block_of(stratum, table), codes, asked)
         assert agreed
         assert rows_found == agreeing(stratum, table, codes, asked)
+        assert originals(filled, codes, asked) == rows_found
+        if min(codes) >= 0:
+            key = asked * filled.weights[0] + int(
+                ((np.array(codes) + 1) * filled.weights[1:]).sum()
+            )
+            side_by_side = filled.rows[filled.starts[key] : filled.starts[key + 1]]
+            assert sorted(side_by_side.tolist()) == sorted(rows_found)
+
+
+def test_rows_have_no_copies_where_there_is_no_room_for_all():
+    # The first row misses two values of 3 and of 2 codes: it has six copies.
+    keys, complete = np.array([4, 28]), np.array([False, True])
+    weights = np.array([60, 15, 5, 1])
+    for most, filled_in in ((7, False), (8, True)):
+        starts, rows, told, once = kernel.directory(keys, complete, weights, 60, most)
+        assert told == filled_in
+        assert len(rows) == starts[-1] == (8 if filled_in else 2)
+        assert sum(int(word).bit_count() for word in once) == 2
 
 
 def test_many_runs_are_taken_as_they_lie_and_it_is_said():
@@ -59,8 +98,11 @@ def test_many_runs_are_taken_as_they_lie_and_it_is_said():
     table = np.stack([np.arange(size).repeat(2), np.tile([0, 1], size)], axis=1)
     weights = np.array([3 * (size + 1), 3, 1])
     keys = ((table + 1) * weights[1:]).sum(axis=1)
-    starts, rows = kernel.directory(keys, int(weights[0]))
+    whole = np.ones(len(keys), np.bool_)
+    starts, rows, filled_in, once = kernel.directory(keys, whole, weights, int(weights[0]), 0)
     block = kernel.Block(
+        filled_in=filled_in,
+        once=once,
         variables=np.arange(2),
         weights=weights,
         starts=starts,

@@ -1,0 +1,117 @@
+"""Blocks of an index: which variables share one, and the EIF rows in order of their key on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from reident.kernels.bitmaps import SUMS, mark_mismatches, mark_ranges, mark_sums
+from reident.kernels.desk import LANES
+from reident.kernels.pairs import EQUAL
+from reident.kernels.runs import Block, directory, keys_of
+
+if TYPE_CHECKING:
+    from reident.attacks.index import IndexedJob
+
+Ints = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+SAMPLE = 20_000
+"""Values that tell how a variable is spread."""
+COPIES = 3
+"""Rows and copies of a block that are worth their room, for each row."""
+CELLS = 1 << 16
+"""Keys that any block may have, however few the rows; more rows may have more."""
+
+
+def shares(job: IndexedJob, chosen: Ints, most: int) -> list[list[int]]:
+    """Variables of blocks for at most `most` mismatches: one block more, of balanced entropy."""
+    parts: list[list[int]] = [[] for _ in range(most + 1)]
+    weight = np.zeros(most + 1)
+    entropy = {int(j): entropy_of(job.classes.theirs[j]) for j in chosen}
+    for j in sorted(entropy, key=lambda j: -entropy[j]):
+        lightest = int(np.argmin(weight))
+        parts[lightest].append(j)
+        weight[lightest] += entropy[j]
+    return parts
+
+
+def entropy_of(classes: Bytes) -> float:
+    """How much a variable tells about a record."""
+    some = classes[:: 1 + len(classes) // SAMPLE]
+    share = np.bincount(some) / max(1, len(some))
+    share = share[share > 0]
+    return float(-(share * np.log(share)).sum())
+
+
+def block_of(job: IndexedJob, parts: list[list[int]], first: int, last: int) -> Block:
+    """The block of one share."""
+    (share,) = parts[first:last]
+    return block_on(job, share)
+
+
+def block_on(job: IndexedJob, share: list[int]) -> Block:
+    """EIF rows by their key on the variables of a share, as many as its directory has room for."""
+    sizes, variables = [], []
+    strata = int(max(side.max(initial=0) for side in job.stratum)) + 1
+    room = max(CELLS, 4 * len(job.stratum[1])) // strata
+    for j in share:
+        size = _size(job, j)
+        if size <= room:
+            room //= size
+            sizes.append(size)
+            variables.append(j)
+    weights = np.cumprod([1, *sizes[::-1]])[::-1].astype(np.int64)
+    held = np.array(variables, np.int64)
+    keys, complete = keys_of(job.metric.eif.codes, job.order, job.stratum[1], held, weights)
+    most = COPIES * len(keys)
+    starts, rows, filled_in, once = directory(
+        keys, complete, weights, strata * int(weights[0]), most
+    )
+    first, present, bits = _bitmaps(job, rows, variables)
+    return Block(
+        variables=held,
+        weights=weights,
+        starts=starts,
+        rows=rows,
+        filled_in=filled_in,
+        once=once,
+        first=first,
+        present=present,
+        bits=bits,
+    )
+
+
+def _size(job: IndexedJob, j: int) -> int:
+    """Codes of a variable, and one for missing values."""
+    highest = max(rows.codes[j].max(initial=-1) for rows in (job.metric.puf, job.metric.eif))
+    return int(highest) + 2
+
+
+def _bitmaps(
+    job: IndexedJob, rows: npt.NDArray[np.int32], left_out: list[int]
+) -> tuple[Ints, Ints, npt.NDArray[np.uint64]]:
+    """Bitmaps of all variables but those that the block's key holds, and where each begins."""
+    least, theirs, scorer = job.least, job.classes.theirs, job.metric.scorer
+    first = np.full(len(scorer.kind), -1, np.int64)
+    present = np.full(len(scorer.kind), -1, np.int64)
+    marked, held = [], 1 + SUMS
+    for j, kind in enumerate(scorer.kind.tolist()):
+        size = int(least.classes[j])
+        # A value that a block's key holds is never different, but it may be missing.
+        used = size if kind != EQUAL or (j not in left_out and scorer.other[j] > 0) else 0
+        if used:
+            first[j] = held
+        if kind == EQUAL:
+            present[j] = held + used
+        marked.append((j, held, used))
+        held += used + (kind == EQUAL)
+    bits = np.zeros((held, -(-len(rows) // 64) + LANES), np.uint64)
+    for j, at, used in marked:
+        if scorer.kind[j] == EQUAL:
+            mark_mismatches(theirs[j], rows, used, bits[at : at + used + 1])
+        else:
+            mark_ranges(theirs[j], rows, used, bits[at : at + used])
+    mark_sums(job.classes.sums, rows, bits[1 : 1 + SUMS])
+    return first, present, bits
