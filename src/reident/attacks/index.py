@@ -175,6 +175,8 @@ class IndexedJob:
             entries = in_order(entries, sort_keys(entries.keys))
             read = int(scan_cells(self.classes, least, block, entries, base, short))
             rows, keys, complete = rows[left], keys[left], complete[left]
+            if not len(rows):
+                return read
         order = sort_keys(keys)
         asked = Asked(rows[order], keys[order], complete[order] & block.filled_in, stratum, base)
         return read + int(
