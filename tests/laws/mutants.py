@@ -939,14 +939,14 @@ MUTANTS = [
             "ends[waiting, 2] = level * cost >> DIGITS if level < limit else NO_CUTOFF",
             "ends[waiting, 2] = 0 if level < limit else NO_CUTOFF",
             RUNNING,
-            *LOOKUPS,
+            "ranks_in_a_crowd",
         ),
         (
             "scan_cells",
             "gaps += mine[rows[at], j] == NO_CLASS",
             "gaps += 0",
             RUNNING,
-            *LOOKUPS,
+            "ranks_in_a_crowd",
         ),
     ),
     *_mutants(

@@ -224,6 +224,17 @@ def test_looking_pairs_up_finds_what_lies_in_other_tiles_than_ones_own(strata, m
     assert looked_up == met
 
 
+def test_looking_pairs_up_finds_whole_ranks_in_a_crowd(monkeypatch):
+    """More pairs than may be kept agree with a record on a block, some with values missing."""
+    draw = np.random.default_rng(9)
+    eif = np.where(draw.random((90, 7)) < 0.05, -1, draw.integers(2, size=(90, 7)))
+    puf = np.where(draw.random((30, 7)) < 0.1, -1, eif[draw.integers(90, size=30)])
+    study = of_codes(puf, eif, lambda names: {"taxicab": ri.Taxicab(variables=names)})
+    result, looked_up, met = looked_up_and_met(study, monkeypatch, **KNOBS["copies"])
+    assert result.manifest["methods"] == {"taxicab": "index"}
+    assert looked_up == met
+
+
 def test_looking_pairs_up_finds_no_others_where_runs_are_too_many_to_tell_apart(monkeypatch):
     """Two codes missing of a key with 31 each: more runs than a lookup holds."""
     draw = np.random.default_rng(8)
