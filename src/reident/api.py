@@ -31,13 +31,14 @@ from reident.model import study as model
 from reident.model.files import SourceFile
 from reident.model.microaggregated import Microaggregated, MicroaggregateOptions
 from reident.model.variables import numeric
-from reident.run import chosen, plan, run
+from reident.run import chosen, plan, refuse_engine, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reident.engine.job import Watch
     from reident.model.anonymised import Anonymised
+    from reident.model.engines import Spark
     from reident.model.notes import Note
     from reident.model.options import Attack
     from reident.model.protect import Protected
@@ -111,17 +112,21 @@ class Study(model.Study):
         jobs: int = 1,
         unperturbed: bool = False,
         watch: Watch | None = None,
+        engine: Spark | None = None,
     ) -> StudyResult:
         """Run the given attacks, each labelled by its method, or the study's own.
 
-        `jobs` is the number of threads, `watch` is called with progress; neither changes the
-        result. `unperturbed` uses the IUF's values in place of the PUF's.
+        `jobs` is the number of threads, `watch` is called with progress, `engine` may be a cluster;
+        none of them changes the result. `unperturbed` uses the IUF's values in place of the PUF's.
         """
         study = self
         if attacks:
             study = self._with(attacks)
+        refuse_engine(engine, study)
         taken = take_in(study, unperturbed=unperturbed)
-        return StudyResult.of(run(study, taken, jobs=jobs, unperturbed=unperturbed, watch=watch))
+        return StudyResult.of(
+            run(study, taken, jobs=jobs, unperturbed=unperturbed, watch=watch, engine=engine)
+        )
 
     def _with(self, attacks: Sequence[Attack]) -> Self:
         """The same study with other attacks, checked like its own."""
@@ -155,6 +160,7 @@ class Study(model.Study):
         resume: bool = False,
         memory: int | None = None,
         watch: Watch | None = None,
+        engine: Spark | None = None,
     ) -> StudyResult:
         """Run the study and write its run folder; nothing is written if anything is wrong.
 
@@ -162,9 +168,11 @@ class Study(model.Study):
         plain oracle. A finished run is replaced only by `force`. With `resume` a run that was
         interrupted goes on; the study, its files and the versions must be those it began with.
         A run that would take more than `memory` bytes stops, before it begins where that is known.
+        The workers of an `engine` must see the folder.
         """
         folder = Path(folder)
         chosen(self, only)
+        refuse_engine(engine, self)
         functions = kept.functions(self)
         if resume and functions:
             raise RefusalError(*functions)
@@ -186,6 +194,8 @@ class Study(model.Study):
                     watch=watch,
                     keep=keep,
                     memory=memory,
+                    engine=engine,
+                    folder=draft.absolute().with_name("engine"),
                 )
                 if audit_records:
                     audit(self, taken, result, audit_records)

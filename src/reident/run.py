@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import platform
 import sys
+import tempfile
 import time
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from reident import disk
 from reident.attacks import link
 from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, forecasting
-from reident.engine.local import BUDGET, Books, local
+from reident.engine.how import BUDGET, How
+from reident.engine.local import local
 from reident.errors import Fault, InternalError, SpecError
-from reident.io.kept import versions
+from reident.io.kept import functions, versions
 from reident.loss import utility_of_study
 from reident.model.notes import Note, in_order
 from reident.model.rates import Rates, percent, wilson
 from reident.model.result import AttackResult, LimitCheck, StudyResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
     from reident.engine.checkpoint import Checkpoints
     from reident.engine.job import Fold, Watch
+    from reident.engine.ledger import Books
     from reident.io.intake import Intake
+    from reident.model.engines import Spark
     from reident.model.limits import Limits
     from reident.model.linked import Linked
     from reident.model.options import Attack
@@ -52,27 +59,30 @@ def run(  # noqa: PLR0913  # the flags of a whole study
     watch: Watch | None = None,
     keep: Checkpoints | None = None,
     memory: int | None = None,
+    engine: Spark | None = None,
+    folder: Path | None = None,
 ) -> StudyResult:
     """Run the attacks of a study, or those labelled in `only`, and check them against the truth.
 
     `taken` are its files as they came through the door. `jobs`, `budget` (pairs a tile), `watch`,
-    `keep` (what an earlier run has done) and `memory` (bytes that it may take) say how it runs;
-    they never change the result.
+    `keep` (what an earlier run has done), `memory` (bytes that it may take), `engine` (None is this
+    machine) and `folder` (where an engine puts its work) say how it runs; they never change the
+    result.
     """
     attacks = chosen(study, only)
-    books: Books = {}
-    fold = local(jobs, budget, watch, keep, memory, books)
+    how = How(jobs=jobs, budget=budget, watch=watch, keep=keep, memory=memory)
     results = {}
     encoding = {}
     seconds = {}
     methods = {}
-    for label, attack in attacks.items():
-        start = time.perf_counter()
-        linked = _linked(study, label, attack, taken, fold)
-        results[label] = _result(label, attack, linked, taken)
-        encoding[label] = dict(linked.encoding)
-        methods[label] = linked.how
-        seconds[label] = time.perf_counter() - start
+    with folding(engine, how, folder) as fold:
+        for label, attack in attacks.items():
+            start = time.perf_counter()
+            linked = _linked(study, label, attack, taken, fold)
+            results[label] = _result(label, attack, linked, taken)
+            encoding[label] = dict(linked.encoding)
+            methods[label] = linked.how
+            seconds[label] = time.perf_counter() - start
     return _study_result(
         study,
         taken,
@@ -83,10 +93,11 @@ def run(  # noqa: PLR0913  # the flags of a whole study
             "inputs": taken.inputs,
             "unperturbed": unperturbed,
             "versions": versions(),
-            "engine": "local",
+            "engine": "local" if engine is None else "spark",
             "jobs": jobs,
+            "retried_tiles": how.retried,
             "methods": methods,
-            "ledger": _ledger(taken, results, books),
+            "ledger": _ledger(taken, results, how.books),
             "forecast": {"pairs": taken.files.layout.pairs},
             "timings": {**taken.seconds, "attacks": seconds},
             "machine": {
@@ -97,6 +108,34 @@ def run(  # noqa: PLR0913  # the flags of a whole study
             },
         },
     )
+
+
+@contextlib.contextmanager
+def folding(engine: Spark | None, how: How, folder: Path | None) -> Iterator[Fold]:
+    """The fold of an engine: of this machine, or of a cluster while its session is open."""
+    at_home = local(how.jobs, how.budget, how.watch, how.keep, how.memory, how.books)
+    if engine is None:
+        yield at_home
+        return
+    from reident.engine.spark import spark  # noqa: PLC0415  # only who asks for it has it
+
+    with contextlib.ExitStack() as stack:
+        if folder is None:
+            temporary = tempfile.TemporaryDirectory(prefix="reident-", dir=engine.shared)
+            folder = Path(stack.enter_context(temporary)).absolute()
+        yield stack.enter_context(spark(engine, disk.make_folder(folder), at_home, how))
+
+
+def refuse_engine(engine: Spark | None, study: Study | None = None) -> None:
+    """Refuse a cluster before any work: one that is not ready, or rules that cannot be sent."""
+    if engine is None:
+        return
+    from reident.engine.spark import refuse_unready  # noqa: PLC0415  # as above
+
+    refuse_unready(engine)
+    found = [] if study is None else functions(study, "sent to Spark", "Run it without --engine")
+    if found:
+        raise SpecError(*found)
 
 
 def plan(
