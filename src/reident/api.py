@@ -14,6 +14,7 @@ from reident import disk, handover
 from reident.audit import audit
 from reident.encode.cells import number_table
 from reident.engine.memory import refuse_beyond
+from reident.engines import refuse_engine
 from reident.errors import DataError, Fault, RefusalError, SpecError
 from reident.guard import protect_options
 from reident.haystack import haystack, look
@@ -31,7 +32,7 @@ from reident.model import study as model
 from reident.model.files import SourceFile
 from reident.model.microaggregated import Microaggregated, MicroaggregateOptions
 from reident.model.variables import numeric
-from reident.run import chosen, plan, refuse_engine, run
+from reident.run import chosen, plan, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -245,13 +246,20 @@ def save_study(study: Study, path: Path, *, only: Sequence[str] = (), force: boo
 
 
 def uniques(
-    source: Any, variables: Sequence[str], *, k: int = 2, jobs: int = 1, **options: Any
+    source: Any,
+    variables: Sequence[str],
+    *,
+    k: int = 2,
+    jobs: int = 1,
+    engine: Spark | None = None,
+    **options: Any,
 ) -> Uniques:
     """Find the records of a file or frame whose data at most k records share (Dalenius 1986).
 
     Options: `key` (one name or several), `missing` ("category", "drop", "wildcard"), `method`
     ("auto", "sort", "stream", "catalogue", "t1", "t2"), `weight`, `household`, `minimal` (size),
-    `fraction`, `missing_codes`, `separator`, `encoding`. `jobs` threads never change the answer.
+    `fraction`, `missing_codes`, `separator`, `encoding`. `jobs` threads never change the answer,
+    nor does an `engine`.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"sex": ["f", "f", "f", "m"], "town": ["a", "a", "a", "b"]})
@@ -259,11 +267,17 @@ def uniques(
     1
     """
     asked, how = _how_to_read(options)
-    return look(haystack(source, {"variables": variables, "k": k} | asked, how, jobs))
+    return look(haystack(source, {"variables": variables, "k": k} | asked, how, jobs, engine))
 
 
 def minimal_uniques(
-    source: Any, variables: Sequence[str], *, size: int = 3, jobs: int = 1, **options: Any
+    source: Any,
+    variables: Sequence[str],
+    *,
+    size: int = 3,
+    jobs: int = 1,
+    engine: Spark | None = None,
+    **options: Any,
 ) -> MinimalUniques:
     """Find the few variables that make a record stand alone: minimal sets of up to `size` (SUDA).
 
@@ -275,7 +289,8 @@ def minimal_uniques(
     (2,)
     """
     asked, how = _how_to_read(options)
-    found = look(haystack(source, {"variables": variables, "minimal": size} | asked, how, jobs))
+    question = {"variables": variables, "minimal": size} | asked
+    found = look(haystack(source, question, how, jobs, engine))
     if found.minimal is None:
         raise SpecError(Fault(where="size", found="less than one", remedy="Give at least 1"))
     return found.minimal

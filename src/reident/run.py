@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import platform
 import sys
-import tempfile
 import time
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from reident import disk
 from reident.attacks import link
 from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, forecasting
 from reident.engine.how import BUDGET, How
-from reident.engine.local import local
+from reident.engines import folding
 from reident.errors import Fault, InternalError, SpecError
-from reident.io.kept import functions, versions
+from reident.io.kept import versions
 from reident.loss import utility_of_study
 from reident.model.notes import Note, in_order
 from reident.model.rates import Rates, percent, wilson
 from reident.model.result import AttackResult, LimitCheck, StudyResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -108,34 +105,6 @@ def run(  # noqa: PLR0913  # the flags of a whole study
             },
         },
     )
-
-
-@contextlib.contextmanager
-def folding(engine: Spark | None, how: How, folder: Path | None) -> Iterator[Fold]:
-    """The fold of an engine: of this machine, or of a cluster while its session is open."""
-    at_home = local(how.jobs, how.budget, how.watch, how.keep, how.memory, how.books)
-    if engine is None:
-        yield at_home
-        return
-    from reident.engine.spark import spark  # noqa: PLC0415  # only who asks for it has it
-
-    with contextlib.ExitStack() as stack:
-        if folder is None:
-            temporary = tempfile.TemporaryDirectory(prefix="reident-", dir=engine.shared)
-            folder = Path(stack.enter_context(temporary)).absolute()
-        yield stack.enter_context(spark(engine, disk.make_folder(folder), at_home, how))
-
-
-def refuse_engine(engine: Spark | None, study: Study | None = None) -> None:
-    """Refuse a cluster before any work: one that is not ready, or rules that cannot be sent."""
-    if engine is None:
-        return
-    from reident.engine.spark import refuse_unready  # noqa: PLC0415  # as above
-
-    refuse_unready(engine)
-    found = [] if study is None else functions(study, "sent to Spark", "Run it without --engine")
-    if found:
-        raise SpecError(*found)
 
 
 def plan(
