@@ -206,17 +206,24 @@ class Study(model.Study):
         return StudyResult.of(result)
 
     def plan(
-        self, *, only: Sequence[str] = (), jobs: int = 1, memory: int | None = None
+        self,
+        *,
+        only: Sequence[str] = (),
+        jobs: int = 1,
+        memory: int | None = None,
+        cores: int = 0,
+        records: tuple[int, int] | None = None,
     ) -> list[dict[str, Any]]:
         """What a run would do, per attack: pairs, method, expected seconds and bytes.
 
-        A run that would take more than `memory` bytes is refused.
+        A run that would take more than `memory` bytes is refused. With `cores`, what it would do on
+        a Spark cluster that has so many, also for files of so many PUF and EIF `records`.
         """
         files = 0
         if memory is not None:
             files = need_of(self)
             refuse_beyond(memory, files, "the files take about")
-        rows = plan(self, take_in(self), only=only, jobs=jobs)
+        rows = plan(self, take_in(self), only=only, jobs=jobs, cores=cores, records=records)
         if memory is not None:
             most = max((row["bytes"] for row in rows), default=0)
             refuse_beyond(memory, files + most, "files and attack take about")

@@ -17,6 +17,7 @@ from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, forecasting
 from reident.engine.how import BUDGET, How
+from reident.engine.sizing import sized
 from reident.engines import folding
 from reident.errors import Fault, InternalError, SpecError
 from reident.io.kept import versions
@@ -108,19 +109,30 @@ def run(  # noqa: PLR0913  # the flags of a whole study
 
 
 def plan(
-    study: Study, taken: Intake, *, only: Sequence[str] = (), jobs: int = 1
+    study: Study,
+    taken: Intake,
+    *,
+    only: Sequence[str] = (),
+    jobs: int = 1,
+    cores: int = 0,
+    records: tuple[int, int] | None = None,
 ) -> list[dict[str, Any]]:
-    """What each attack would do: pairs, way, seconds and bytes. Some tiles are timed, none kept."""
+    """What each attack would do: pairs, way, seconds and bytes. Some tiles are timed, none kept.
+
+    With `cores`, on a cluster that has so many, if the files had so many `records`.
+    """
+    have = taken.files.puf_records, taken.files.eif_records
     rows = []
     for label, attack in chosen(study, only).items():
         start = time.perf_counter()
         try:
-            linked = _linked(study, label, attack, taken, forecasting(jobs, BUDGET))
+            linked = _linked(study, label, attack, taken, forecasting(1 if cores else jobs, BUDGET))
         except Forecast as forecast:
             found = forecast
         else:
             # An attack without tiles is done by now, and knows what it took.
-            found = Forecast(linked.how, time.perf_counter() - start, 0)
+            seconds = time.perf_counter() - start
+            found = Forecast(linked.how, seconds, 0, seconds)
         rows.append(
             {
                 "attack": label,
@@ -130,6 +142,7 @@ def plan(
                 "seconds": found.seconds,
                 "bytes": found.size,
             }
+            | (sized(found, cores, have, records)._asdict() if cores else {})
         )
     return rows
 

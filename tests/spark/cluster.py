@@ -4,6 +4,7 @@ The processes end with whoever started them, however that ends.
 """
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -48,14 +49,19 @@ def settings(**more):
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.extraJavaOptions": QUICK,
         "spark.executor.extraJavaOptions": QUICK,
-        "spark.executor.memory": "512m",
+        "spark.executor.memory": "480m",
+        "spark.executor.cores": "1",
+        "spark.cores.max": "2",
     } | more
 
 
 class Cluster:
-    """One master and some workers; `folder` takes their logs and work."""
+    """One master and two workers; `folder` takes their logs and work.
 
-    def __init__(self, folder, workers=2):
+    Each worker takes part in so many sessions at a time, with one core.
+    """
+
+    def __init__(self, folder, sessions=1):
         import pyspark
 
         self.folder = Path(folder)
@@ -64,9 +70,9 @@ class Cluster:
         self.master = f"spark://{LOOPBACK}:{self._port}"
         self._processes = [self._begin("master.Master", "--port", str(self._port))]
         self._await("master.Master", "I have been elected leader")
-        self._workers = {}
-        for _ in range(workers):
-            self.add_worker()
+        self._sessions, self._workers = sessions, []
+        self.add_worker()
+        self.add_worker()
 
     def __enter__(self):
         return self
@@ -78,23 +84,22 @@ class Cluster:
             process.wait(timeout=30)
 
     def add_worker(self):
-        """Start a worker; returns its number, by which it can be killed."""
-        number = len(self._workers)
-        name = f"worker{number}"
+        """Start a worker."""
+        name = f"worker{len(self._workers)}"
         process = self._begin(
             "worker.Worker",
-            *("--cores", "1", "--memory", "1g", "--work-dir", str(self.folder / name)),
+            *("--cores", str(self._sessions), "--memory", "3g"),
+            *("--work-dir", str(self.folder / name)),
             self.master,
             log=name,
         )
-        self._workers[number] = process
+        self._workers.append(process)
         self._processes.append(process)
         self._await(name, "Successfully registered with master")
-        return number
 
-    def kill_worker(self, number):
-        """Kill a worker and what it has started, at once."""
-        worker = self._workers[number].pid
+    def kill_worker(self):
+        """Kill the worker that was started last, and what it has started, at once."""
+        worker = self._workers[-1].pid
         for pid in [*descendants(worker), worker]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -114,16 +119,44 @@ class Cluster:
                     *("--host", LOOPBACK, "--webui-port", "0"),
                     *flags,
                 ],
-                env=environment(),
+                env=environment() | self._for_workers(),
                 stdout=talk,
                 stderr=talk,
             )
+
+    def turn(self, **knobs):
+        """Turn knobs of all workers; see worker/sitecustomize.py."""
+        new = self.folder / "knobs.new"
+        new.write_text(json.dumps(knobs))
+        new.replace(self.folder / "knobs.json")
+
+    def _for_workers(self):
+        own = Path(__file__).with_name("worker")
+        return {
+            "PYTHONPATH": f"{own}:{environment()['PYTHONPATH']}",
+            "REIDENT_TEST_KNOBS": str(self.folder / "knobs.json"),
+        }
 
     def _await(self, name, sign):
         end = time.monotonic() + PATIENCE
         while sign not in self.said(name):
             assert time.monotonic() < end, self.said(name)[-2000:]
             time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def session_on(master, folder, **more):
+    """A session on a cluster; what it puts down is in a folder of its own."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master)
+    for name, value in settings(**{"spark.local.dir": f"{folder}/local"} | more).items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    try:
+        yield session
+    finally:
+        session.stop()
 
 
 def environment():

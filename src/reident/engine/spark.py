@@ -62,6 +62,10 @@ FAULTS = {
         "a worker's Python has no reident",
         f"Install it on every worker ({EXTRA}), and name its Python by PYSPARK_PYTHON",
     ),
+    "unreached": (
+        "no session could be opened",
+        "See that the cluster runs and that its name is right: --master spark://host:7077",
+    ),
     "failed": (
         "the cluster gave up, after it had tried again",
         "Look into the logs of its workers",
@@ -142,7 +146,10 @@ def _session(asked: Spark, folder: Path) -> Iterator[SparkSession]:
         # Nobody else takes part, so nobody else can connect.
         builder = builder.config("spark.driver.host", LOOPBACK)
         builder = builder.config("spark.driver.bindAddress", LOOPBACK)
-    session = builder.getOrCreate()
+    try:
+        session = builder.getOrCreate()
+    except _cluster_errors():
+        raise ClusterError(_fault("unreached")) from None
     try:
         yield session
     finally:

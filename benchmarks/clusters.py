@@ -1,0 +1,88 @@
+"""The cost of a cluster: two workers of one core each against two threads of this machine.
+
+    python benchmarks/clusters.py 100000 300000 1000000
+
+For each number of records a taxicab study of ten categories is made up, read once, and run in turn
+by both engines on a cluster on loopback, twice. Printed as JSON: seconds of the attack, bytes of
+the job and of what comes back, and what the driver's memory grew by while the engine was at work.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+import data
+from ours import peak_mb, reset_peak
+from rows import Shape
+
+import reident as ri
+from reident.engine import remote, spark
+from reident.engine.memory import taken as held
+from reident.io.intake import take_in
+from reident.run import run
+from spark.cluster import Cluster, environment, session_on
+
+ROUNDS = 2
+VARIABLES = 10
+
+
+def measure(folder: Path, records: int, session: object) -> dict[str, object]:
+    """Both engines in turn on files of so many records."""
+    data.write(folder, Shape(attack="taxicab", records=records, categorical=VARIABLES), 1)
+    study = ri.Study.read(folder / "study.toml")
+    files = take_in(study)
+    seen: dict[str, int] = {"shipped": 0, "returned": 0}
+    _count_bytes(seen)
+    rounds = []
+    for _ in range(ROUNDS):
+        row: dict[str, float] = {}
+        for name, engine in (("local", None), ("spark", ri.Spark(session, shared=folder))):
+            reset_peak()
+            before, start = held() / 2**20, time.perf_counter()
+            done = run(study, files, jobs=2, engine=engine)
+            row[f"{name}_seconds"] = time.perf_counter() - start
+            row[f"{name}_attack"] = sum(done.manifest["timings"]["attacks"].values())
+            row[f"{name}_grew_mb"] = peak_mb() - before
+        rounds.append(row)
+    return {"records": records, "rounds": rounds} | seen
+
+
+def _count_bytes(seen: dict[str, int]) -> None:
+    """Note the size of a job's file, and of the parts that come back."""
+    dispatch, plain = remote.dispatch, spark._plain  # noqa: SLF001  # looked at from outside
+
+    def sized(path: Path, *rest: object) -> object:
+        errand = dispatch(path, *rest)  # type: ignore[arg-type]
+        seen["shipped"] = path.stat().st_size
+        seen["returned"] = 0
+        return errand
+
+    def counted(table: object) -> object:
+        for row in plain(table):  # type: ignore[arg-type]
+            seen["returned"] += row[-1].size
+            yield row
+
+    spark.dispatch, spark._plain = sized, counted  # type: ignore[assignment]  # noqa: SLF001
+
+
+def main(sizes: list[int]) -> None:
+    """Start a cluster, measure, print."""
+    os.environ.update(environment())
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home)
+        start = time.perf_counter()
+        with Cluster(folder) as cluster, session_on(cluster.master, folder) as session:
+            ready = time.perf_counter() - start
+            found = [measure(folder / str(size), size, session) for size in sizes]
+    print(json.dumps({"ready_seconds": ready, "sizes": found}, indent=1))
+
+
+if __name__ == "__main__":
+    main([int(size) for size in sys.argv[1:]])
