@@ -98,11 +98,17 @@ class Cluster:
         self._await(name, "Successfully registered with master")
 
     def kill_worker(self):
-        """Kill the worker that was started last, and what it has started, at once."""
-        worker = self._workers[-1].pid
-        for pid in [*descendants(worker), worker]:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        """Kill a worker that is at work, and all that it has started, at once."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            for worker in self._workers:
+                family = [*descendants(worker.pid), worker.pid]
+                if any((self.folder / f"{pid}.busy").exists() for pid in family):
+                    for pid in family:
+                        with contextlib.suppress(ProcessLookupError):
+                            os.kill(pid, signal.SIGKILL)
+                    return
+        raise TimeoutError
 
     def said(self, name):
         """What a process has written."""
@@ -119,7 +125,7 @@ class Cluster:
                     *("--host", LOOPBACK, "--webui-port", "0"),
                     *flags,
                 ],
-                env=environment() | self._for_workers(),
+                env=environment() | obeying(self.folder / "knobs.json"),
                 stdout=talk,
                 stderr=talk,
             )
@@ -129,13 +135,6 @@ class Cluster:
         new = self.folder / "knobs.new"
         new.write_text(json.dumps(knobs))
         new.replace(self.folder / "knobs.json")
-
-    def _for_workers(self):
-        own = Path(__file__).with_name("worker")
-        return {
-            "PYTHONPATH": f"{own}:{environment()['PYTHONPATH']}",
-            "REIDENT_TEST_KNOBS": str(self.folder / "knobs.json"),
-        }
 
     def _await(self, name, sign):
         end = time.monotonic() + PATIENCE
@@ -168,6 +167,15 @@ def environment():
         "SPARK_DAEMON_JAVA_OPTS": QUICK,
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": str(Path(reident.__file__).parents[1]),
+    }
+
+
+def obeying(knobs):
+    """What the environment of workers has besides: where they find knobs to obey."""
+    own = Path(__file__).with_name("worker")
+    return {
+        "PYTHONPATH": f"{own}:{environment()['PYTHONPATH']}",
+        "REIDENT_TEST_KNOBS": str(knobs),
     }
 
 

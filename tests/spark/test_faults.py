@@ -56,7 +56,7 @@ class Watch:
 def test_a_worker_that_is_killed_changes_nothing(cluster, session, knobs, tmp_path):
     study = small_study()
     here = run(study, take_in(study), budget=BUDGET)
-    knobs(sleep=0.3)
+    knobs(sleep=0.4)
     watch = Watch(0.3, cluster.kill_worker)
     result = on_cluster(study, session, tmp_path, watch=watch)
     assert as_bytes(result) == as_bytes(here)

@@ -14,7 +14,7 @@ import shutil
 import sys
 import uuid
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,8 +43,12 @@ GROUPS = 16
 """Groups for each core, unless told: a worker that is lost costs little."""
 WAVE = 4
 """Groups of a wave for each core."""
+ROWS = 1 << 22
+"""PUF rows of a wave at most: some hundred megabytes come back."""
 WAVES = 2
 """Waves under way: the next one fills the cores that the last one leaves."""
+AGAIN = 0.2
+"""Seconds after which what is still under way is cancelled again."""
 SCHEMA = "said string, attempt int, strip long, first long, last long, part binary"
 EXTRA = "pip install 'reident[spark]'"
 WHERE = "engine spark"
@@ -97,7 +101,9 @@ def refuse_unready(asked: Spark) -> None:
         from pyspark.sql import SparkSession  # noqa: PLC0415  # an extra
     except ImportError:
         raise _unready("pyspark is not installed", f"Install it: {EXTRA}") from None
-    if asked.session is not None or SparkSession.getActiveSession() is not None:
+    found = asked.session or SparkSession.getActiveSession()
+    if found is not None:
+        _refuse_other(asked, found)
         return
     home = os.environ.get("JAVA_HOME")
     if not shutil.which("java", path=f"{home}/bin" if home else None):
@@ -105,6 +111,14 @@ def refuse_unready(asked: Spark) -> None:
     # Without a master Spark would quietly run on this machine alone.
     if not asked.master and "PYSPARK_GATEWAY_PORT" not in os.environ:
         raise _unready("no cluster is named", "Give --master, such as spark://host:7077")
+
+
+def _refuse_other(asked: Spark, found: SparkSession) -> None:
+    """Refuse a session that cannot be used, or that is not the one that was meant."""
+    if not hasattr(found, "sparkContext"):
+        raise _unready("a session of Spark Connect", "Use one that is connected to the cluster")
+    if asked.master not in ("", found.sparkContext.master):
+        raise _unready("a session with another master", "Stop it, or leave the master out")
 
 
 def _unready(found: str, remedy: str) -> SpecError:
@@ -206,7 +220,8 @@ def _parts(
     path = way.folder / f"{uuid.uuid4().hex}.job"
     try:
         errand = dispatch(path, job, tiles, groups)
-        for said, attempt, _, first, last, content in _rows(way, errand, len(groups) - 1, cores):
+        waves = _waves(tiles, groups, cores)
+        for said, attempt, _, first, last, content in _rows(way, errand, waves):
             if said != DONE:
                 raise ClusterError(_fault(said))
             done = tiles[first:last]
@@ -217,25 +232,45 @@ def _parts(
         path.unlink(missing_ok=True)
 
 
-def _rows(way: _Way, errand: Errand, groups: int, cores: int) -> Iterator[tuple[Any, ...]]:
+def _waves(tiles: Sequence[Tile], groups: Sequence[int], cores: int) -> Iterator[tuple[int, int]]:
+    """Groups that go out together: some for each core, and as many as the driver can take in."""
+    first, rows = 0, 0
+    for group, (start, end) in enumerate(itertools.pairwise(groups)):
+        own = sum(last - begin for begin, last in {tile[2:4] for tile in tiles[start:end]})
+        if group - first == WAVE * cores or (rows and rows + own > ROWS):
+            yield first, group
+            first, rows = group, 0
+        rows += own
+    yield first, len(groups) - 1
+
+
+def _rows(way: _Way, errand: Errand, waves: Iterable[tuple[int, int]]) -> Iterator[tuple[Any, ...]]:
     """What workers return, wave after wave."""
     name = f"reident-{uuid.uuid4().hex}"
-    bounds = deque(itertools.pairwise([*range(0, groups, WAVE * cores), groups]))
-    waiting: deque[Future[pa.Table]] = deque()
+    upcoming = deque(waves)
+    under_way: deque[Future[pa.Table]] = deque()
     with ThreadPoolExecutor(WAVES) as pool:
         try:
-            while bounds or waiting:
-                while bounds and len(waiting) < WAVES:
-                    waiting.append(pool.submit(_wave, way.session, name, errand, *bounds.popleft()))
-                yield from _plain(waiting.popleft().result())
+            while upcoming or under_way:
+                while upcoming and len(under_way) < WAVES:
+                    wave = upcoming.popleft()
+                    under_way.append(pool.submit(_wave, way.session, name, errand, *wave))
+                table = under_way[0].result()
+                under_way.popleft()
+                yield from _plain(table)
         except _cluster_errors() as error:
             raise ClusterError(_fault(_kind(error))) from None
         finally:
-            # An error or Ctrl-C: tasks under way are ended, what waits is never begun.
-            if waiting:
-                way.session.sparkContext.cancelJobGroup(name)
-            for future in waiting:
-                future.cancel()
+            _cancel(way.session, name, under_way)
+
+
+def _cancel(session: SparkSession, name: str, under_way: Iterable[Future[pa.Table]]) -> None:
+    """After an error or Ctrl-C: end tasks under way. A wave may just be about to begin."""
+    left = [future for future in under_way if not future.cancel()]
+    while left:
+        session.sparkContext.cancelJobGroup(name)
+        wait(left, AGAIN)
+        left = [future for future in left if not future.done()]
 
 
 def _wave(session: SparkSession, name: str, errand: Errand, first: int, last: int) -> pa.Table:

@@ -20,10 +20,15 @@ def knobs():
 
 def work(errand, group):
     asked = knobs()
-    time.sleep(asked.get("sleep", 0.0))
-    if "fail" in asked:
-        raise ValueError(asked["fail"])
-    return WORK(errand, group)
+    busy = KNOBS.with_name(f"{os.getpid()}.busy")
+    busy.touch()
+    try:
+        time.sleep(asked.get("sleep", 0.0))
+        if "fail" in asked:
+            raise ValueError(asked["fail"])
+        yield from WORK(errand, group)
+    finally:
+        busy.unlink()
 
 
 def likeness():

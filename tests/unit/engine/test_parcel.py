@@ -90,7 +90,7 @@ class Thawed:
         "os:system",
         "subprocess:Popen",
         "reident.disk:make_folder",
-        "reident.cli:main",
+        "reident.engine.checkpoint:Checkpoints",
         "builtins:eval",
     ],
 )
