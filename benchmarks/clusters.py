@@ -3,7 +3,7 @@
     python benchmarks/clusters.py 100000 300000 1000000
 
 For each number of records a taxicab study of ten categories is made up, read once, and run in turn
-by both engines on a cluster on loopback, twice. Printed as JSON: seconds of the attack, bytes of
+by both engines on a cluster on loopback, twice. Printed as lines of JSON: seconds, bytes of
 the job and of what comes back, and what the driver's memory grew by while the engine was at work.
 """
 
@@ -27,10 +27,11 @@ from reident.engine import remote, spark
 from reident.engine.memory import taken as held
 from reident.io.intake import take_in
 from reident.run import run
-from spark.cluster import Cluster, environment, session_on
+from spark.cluster import Cluster, descendants, environment, session_on
 
 ROUNDS = 2
 VARIABLES = 10
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def measure(folder: Path, records: int, session: object) -> dict[str, object]:
@@ -46,12 +47,32 @@ def measure(folder: Path, records: int, session: object) -> dict[str, object]:
         for name, engine in (("local", None), ("spark", ri.Spark(session, shared=folder))):
             reset_peak()
             before, start = held() / 2**20, time.perf_counter()
+            processor = worked()
             done = run(study, files, jobs=2, engine=engine)
             row[f"{name}_seconds"] = time.perf_counter() - start
+            for what, now in worked().items():
+                row[f"{name}_{what}_cpu"] = now - processor.get(what, 0.0)
             row[f"{name}_attack"] = sum(done.manifest["timings"]["attacks"].values())
             row[f"{name}_grew_mb"] = peak_mb() - before
         rounds.append(row)
     return {"records": records, "rounds": rounds} | seen
+
+
+def worked() -> dict[str, float]:
+    """Seconds of processor so far: of this process, of workers' Python, of Spark's Java.
+
+    Unlike seconds of a clock these hardly depend on what else the machine does.
+    """
+    own = dict.fromkeys(("driver", "workers", "java"), 0.0)
+    for pid in [os.getpid(), *descendants(os.getpid())]:
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+        except FileNotFoundError:  # it has just ended
+            continue
+        name, _, rest = stat.rpartition(") ")
+        kind = "java" if name.endswith("java") else "workers" if pid != os.getpid() else "driver"
+        own[kind] += sum(map(int, rest.split()[11:13])) / TICKS
+    return own
 
 
 def _count_bytes(seen: dict[str, int]) -> None:
@@ -80,8 +101,9 @@ def main(sizes: list[int]) -> None:
         start = time.perf_counter()
         with Cluster(folder) as cluster, session_on(cluster.master, folder) as session:
             ready = time.perf_counter() - start
-            found = [measure(folder / str(size), size, session) for size in sizes]
-    print(json.dumps({"ready_seconds": ready, "sizes": found}, indent=1))
+            print(json.dumps({"ready_seconds": ready}))
+            for size in sizes:
+                print(json.dumps(measure(folder / str(size), size, session)), flush=True)
 
 
 if __name__ == "__main__":

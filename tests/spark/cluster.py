@@ -19,7 +19,7 @@ import reident
 LOOPBACK = "127.0.0.1"
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss512k"
 """A virtual machine that starts soon and needs little: these tests compute nothing in it."""
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 
 def why_not():

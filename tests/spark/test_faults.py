@@ -14,8 +14,8 @@ from reident.io.intake import take_in
 from reident.run import run
 
 pytestmark = pytest.mark.xdist_group("spark")
-GROUPS = 24
-"""Three waves on two cores."""
+GROUPS = 48
+"""Six waves on two cores."""
 BUDGET = 10
 """Pairs a tile: strips of ten records, and every tile a column of one."""
 CANARY = "CANARYBIRD"

@@ -247,16 +247,15 @@ def _waves(tiles: Sequence[Tile], groups: Sequence[int], cores: int) -> Iterator
 def _rows(way: _Way, errand: Errand, waves: Iterable[tuple[int, int]]) -> Iterator[tuple[Any, ...]]:
     """What workers return, wave after wave."""
     name = f"reident-{uuid.uuid4().hex}"
-    upcoming = deque(waves)
-    under_way: deque[Future[pa.Table]] = deque()
     with ThreadPoolExecutor(WAVES) as pool:
+        upcoming = (pool.submit(_wave, way.session, name, errand, *wave) for wave in waves)
+        under_way = deque(itertools.islice(upcoming, WAVES))
         try:
-            while upcoming or under_way:
-                while upcoming and len(under_way) < WAVES:
-                    wave = upcoming.popleft()
-                    under_way.append(pool.submit(_wave, way.session, name, errand, *wave))
+            while under_way:
                 table = under_way[0].result()
                 under_way.popleft()
+                # While its parts are folded, others are under way.
+                under_way.extend(itertools.islice(upcoming, 1))
                 yield from _plain(table)
         except _cluster_errors() as error:
             raise ClusterError(_fault(_kind(error))) from None
