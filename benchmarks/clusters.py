@@ -1,6 +1,7 @@
 """The cost of a cluster: two workers of one core each against two threads of this machine.
 
     python benchmarks/clusters.py 100000 300000 1000000
+    python benchmarks/clusters.py driver 1000000
 
 For each number of records a taxicab study of ten categories is made up, read once, and run in turn
 by both engines on a cluster on loopback, twice. Printed as lines of JSON: seconds, bytes of
@@ -9,8 +10,10 @@ the job and of what comes back, and what the driver's memory grew by while the e
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -93,6 +96,30 @@ def _count_bytes(seen: dict[str, int]) -> None:
     spark.dispatch, spark._plain = sized, counted  # type: ignore[assignment]  # noqa: SLF001
 
 
+def driver(records: int) -> None:
+    """What the driver of a cluster takes beside the files, in a process that has done nothing else.
+
+    Its workers are on this machine; they are processes of their own all the same.
+    """
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home)
+        subprocess.run([sys.executable, data.__file__, folder, shape(records), "1"], check=True)
+        study = ri.Study.read(folder / "study.toml")
+        files = take_in(study)
+        with session_on("local[2]", folder) as session:
+            reset_peak()
+            before = held() / 2**20
+            run(study, files, jobs=2, engine=ri.Spark(session, shared=folder))
+            told = {"records": records, "files_mb": before, "grew_mb": peak_mb() - before}
+    print(json.dumps(told), flush=True)
+
+
+def shape(records: int) -> str:
+    """Ten categories, as data.py takes it."""
+    asked = Shape(attack="taxicab", records=records, categorical=VARIABLES)
+    return json.dumps(dataclasses.asdict(asked))
+
+
 def main(sizes: list[int]) -> None:
     """Start a cluster, measure, print."""
     os.environ.update(environment())
@@ -107,4 +134,7 @@ def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]])
+    if sys.argv[1] == "driver":
+        driver(int(sys.argv[2]))
+    else:
+        main([int(size) for size in sys.argv[1:]])
