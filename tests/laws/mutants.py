@@ -1186,8 +1186,7 @@ MUTANTS = [
             "part = new if part is None else job.merge(part, new)",
             "part = new",
             REMOTE,
-            "travelled",
-            True,
+            "merged_within",
         ),
     ),
     *_mutants(

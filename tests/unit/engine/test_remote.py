@@ -2,7 +2,9 @@
 
 import itertools
 from contextlib import contextmanager
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -70,7 +72,7 @@ def by_workers(study, folder, groups, kinds, budget):
         return as_bytes(run(study, take_in(study), budget=budget))
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(case=cases(callables=False), groups=st.sampled_from([1, 2, 7, 64]))
 def test_jobs_that_travelled_give_the_same_bytes(tmp_path_factory, case, groups):
     study = case.study()
@@ -105,23 +107,39 @@ def test_groups_hold_every_tile_once_and_none_is_empty(work, groups):
         assert sum(one + 1 for one in work[first : last - 1]) <= share
 
 
+class Noting:
+    """A job whose parts are the numbers of tiles, in the order in which they were done."""
+
+    def run(self, tile, so_far):
+        assert (so_far is None) == (tile.start == 0)
+        return (np.array([tile.number]),)
+
+    def merge(self, one, other):
+        return (np.concatenate([one[0], other[0]]),)
+
+
+def test_tiles_of_a_strip_are_merged_within_a_group(monkeypatch):
+    tiles = [Tile(3 * strip + k, strip, 0, 1, k, k + 1, 1) for strip in range(2) for k in range(3)]
+    monkeypatch.setattr(remote, "_load", lambda _: remote._Load(Noting(), tiles, [0, 4, 6]))
+    monkeypatch.setattr(remote, "likeness", lambda: "alike")
+    errand = remote.Errand("", "", "alike")
+    tiles[4], tiles[5] = tiles[4]._replace(start=0), tiles[5]
+    found = [row for group in (0, 1) for row in remote.work(errand, group)]
+    assert [row[:4] for row in found] == [("done", 0, 0, 3), ("done", 1, 3, 4), ("done", 1, 4, 6)]
+    parts = [unpack_part(Numbers, row.part).numbers.tolist() for row in found]
+    assert parts == [[0, 1, 2], [3], [4, 5]]
+
+
+class Numbers(NamedTuple):
+    numbers: np.ndarray
+
+
 def test_a_worker_that_differs_or_sees_nothing_says_so_and_does_nothing(tmp_path, monkeypatch):
-    case = large_case(1, callables=False)
-    errands = []
-    dispatch = remote.dispatch
-    monkeypatch.setattr(
-        remote, "dispatch", lambda *all_of_it: errands.append(dispatch(*all_of_it)) or errands[-1]
-    )
-    by_workers(case.study(), tmp_path, 2, set(), 1000)
-    errand = errands[-1]
-    (found,) = remote.work(errand._replace(alike="another machine"), 0)
-    assert found == (remote.OTHER, 0, 0, 0, b"")
-    (tmp_path / "a.job").unlink()
-    # What is mapped already needs no file.
-    assert all(row.said == remote.DONE for row in remote.work(errand, 0))
-    remote._LOADS.clear()
-    (found,) = remote.work(errand, 0)
-    assert found == (remote.UNSEEN, 0, 0, 0, b"")
+    monkeypatch.setattr(remote, "likeness", lambda: "alike")
+    errand = remote.Errand(str(tmp_path / "none.job"), "", "another machine")
+    assert list(remote.work(errand, 0)) == [(remote.OTHER, 0, 0, 0, b"")]
+    errand = errand._replace(alike="alike")
+    assert list(remote.work(errand, 0)) == [(remote.UNSEEN, 0, 0, 0, b"")]
 
 
 def test_likeness_tells_one_tanh_from_another(monkeypatch):
