@@ -1,8 +1,11 @@
 """The command on a cluster, and what it says where there is none."""
 
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +14,7 @@ from reident.cli import main
 from reident.engine import spark
 from reident.errors import SpecError
 from reident.scenario.population import study_scenario
-from spark.cluster import environment
+from spark.cluster import descendants, environment, obeying
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -56,6 +59,40 @@ def test_unique_records_are_found_in_the_session_that_is_there(study, capfd):
     assert capfd.readouterr().out == expected
     assert main([*asked, "--engine", "spark", "--master", "local[7]"]) == 2
     assert "another master" in capfd.readouterr().err
+
+
+def test_a_signal_stops_a_study_that_can_go_on(study, tmp_path):
+    slow = tmp_path / "knobs.json"
+    slow.write_text('{"sleep": 0.3}')
+    asked = ["run", str(study), "--only", "euclidean", "--out", str(tmp_path / "out")]
+    there = ["--engine", "spark", "--master", "local[1]"]
+    with subprocess.Popen(
+        [*COMMAND, *asked, *there],
+        env=environment() | obeying(slow),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert any(line.startswith("euclidean:") for line in process.stderr)
+        children = list(descendants(process.pid))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+    assert children
+    end = time.monotonic() + 30
+    while any(alive(child) for child in children):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert (tmp_path / "out" / ".work" / "kept").is_dir()
+    assert main([*asked, "--resume"]) in (0, 3)
+    assert main([*asked[:-1], str(tmp_path / "in peace")]) in (0, 3)
+    assert outputs(tmp_path / "out") == outputs(tmp_path / "in peace")
+
+
+def alive(pid):
+    """Whether a process is there and has not ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 @pytest.fixture
