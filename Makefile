@@ -7,7 +7,7 @@ JOBS   ?= 2
 # Tests write thousands of run folders, and every file is synced: in memory that costs nothing.
 SCRATCH := $(shell [ -w /dev/shm ] && echo /dev/shm || echo $${TMPDIR:-/tmp})
 
-.PHONY: demo test fuzz faults cover mutate check bench docs clean
+.PHONY: demo test fuzz spark faults cover mutate check bench docs clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -29,13 +29,25 @@ browser:
 		'apt-get update -qq; apt-get install -y -qq chromium poppler-utils' >/dev/null 2>&1; } || \
 		echo "No Chromium or pdftotext here, and none could be installed: tests of the report skip."
 
-test: $(STAMP) browser  ## every test; EXAMPLES=2000 draws twice as many studies
+# A study on Spark is tested on a real cluster: where Java is missing and may be installed, it is.
+.PHONY: java
+java:
+	@command -v java >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		DEBIAN_FRONTEND=noninteractive timeout 240 sh -c \
+		'apt-get update -qq; apt-get install -y -qq openjdk-17-jre-headless' >/dev/null 2>&1; } || \
+		echo "No Java here, and none could be installed: tests of Spark skip."
+
+test: $(STAMP) browser java  ## every test; EXAMPLES=2000 draws twice as many studies
 	TMPDIR=$(SCRATCH) REIDENT_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -n $(JOBS) \
 		--dist loadgroup
 
 fuzz: $(STAMP)  ## the drawn tests again, on many examples not seen before
 	TMPDIR=$(SCRATCH) REIDENT_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m pytest -n $(JOBS) \
 		--dist loadgroup --hypothesis-profile new tests/fuzz tests/oracle tests/laws
+
+spark: $(STAMP) java  ## a hundred random studies and two real ones on a cluster; STUDIES=10 for fewer
+	TMPDIR=$(SCRATCH) PYTHONPATH=tests $(BIN)/python -m spark.evidence $(or $(STUDIES),100)
 
 faults: $(STAMP)  ## fifty kills of every attack, resumed and compared; KILLS=5 for fewer
 	TMPDIR=$(SCRATCH) PYTHONPATH=tests $(BIN)/python -m faults.killing $(or $(KILLS),50)

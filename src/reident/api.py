@@ -14,6 +14,7 @@ from reident import disk, handover
 from reident.audit import audit
 from reident.encode.cells import number_table
 from reident.engine.memory import refuse_beyond
+from reident.engines import refuse_engine
 from reident.errors import DataError, Fault, RefusalError, SpecError
 from reident.guard import protect_options
 from reident.haystack import haystack, look
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from reident.engine.job import Watch
     from reident.model.anonymised import Anonymised
+    from reident.model.engines import Spark
     from reident.model.notes import Note
     from reident.model.options import Attack
     from reident.model.protect import Protected
@@ -111,17 +113,21 @@ class Study(model.Study):
         jobs: int = 1,
         unperturbed: bool = False,
         watch: Watch | None = None,
+        engine: Spark | None = None,
     ) -> StudyResult:
         """Run the given attacks, each labelled by its method, or the study's own.
 
-        `jobs` is the number of threads, `watch` is called with progress; neither changes the
-        result. `unperturbed` uses the IUF's values in place of the PUF's.
+        `jobs` is the number of threads, `watch` is called with progress, `engine` may be a cluster;
+        none of them changes the result. `unperturbed` uses the IUF's values in place of the PUF's.
         """
         study = self
         if attacks:
             study = self._with(attacks)
+        refuse_engine(engine, study)
         taken = take_in(study, unperturbed=unperturbed)
-        return StudyResult.of(run(study, taken, jobs=jobs, unperturbed=unperturbed, watch=watch))
+        return StudyResult.of(
+            run(study, taken, jobs=jobs, unperturbed=unperturbed, watch=watch, engine=engine)
+        )
 
     def _with(self, attacks: Sequence[Attack]) -> Self:
         """The same study with other attacks, checked like its own."""
@@ -155,6 +161,7 @@ class Study(model.Study):
         resume: bool = False,
         memory: int | None = None,
         watch: Watch | None = None,
+        engine: Spark | None = None,
     ) -> StudyResult:
         """Run the study and write its run folder; nothing is written if anything is wrong.
 
@@ -162,9 +169,11 @@ class Study(model.Study):
         plain oracle. A finished run is replaced only by `force`. With `resume` a run that was
         interrupted goes on; the study, its files and the versions must be those it began with.
         A run that would take more than `memory` bytes stops, before it begins where that is known.
+        The workers of an `engine` must see the folder.
         """
         folder = Path(folder)
         chosen(self, only)
+        refuse_engine(engine, self)
         functions = kept.functions(self)
         if resume and functions:
             raise RefusalError(*functions)
@@ -186,6 +195,8 @@ class Study(model.Study):
                     watch=watch,
                     keep=keep,
                     memory=memory,
+                    engine=engine,
+                    folder=draft.absolute().with_name("engine"),
                 )
                 if audit_records:
                     audit(self, taken, result, audit_records)
@@ -195,17 +206,24 @@ class Study(model.Study):
         return StudyResult.of(result)
 
     def plan(
-        self, *, only: Sequence[str] = (), jobs: int = 1, memory: int | None = None
+        self,
+        *,
+        only: Sequence[str] = (),
+        jobs: int = 1,
+        memory: int | None = None,
+        cores: int = 0,
+        records: tuple[int, int] | None = None,
     ) -> list[dict[str, Any]]:
         """What a run would do, per attack: pairs, method, expected seconds and bytes.
 
-        A run that would take more than `memory` bytes is refused.
+        A run that would take more than `memory` bytes is refused. With `cores`, what it would do on
+        a Spark cluster that has so many, also for files of so many PUF and EIF `records`.
         """
         files = 0
         if memory is not None:
             files = need_of(self)
             refuse_beyond(memory, files, "the files take about")
-        rows = plan(self, take_in(self), only=only, jobs=jobs)
+        rows = plan(self, take_in(self), only=only, jobs=jobs, cores=cores, records=records)
         if memory is not None:
             most = max((row["bytes"] for row in rows), default=0)
             refuse_beyond(memory, files + most, "files and attack take about")
@@ -235,13 +253,20 @@ def save_study(study: Study, path: Path, *, only: Sequence[str] = (), force: boo
 
 
 def uniques(
-    source: Any, variables: Sequence[str], *, k: int = 2, jobs: int = 1, **options: Any
+    source: Any,
+    variables: Sequence[str],
+    *,
+    k: int = 2,
+    jobs: int = 1,
+    engine: Spark | None = None,
+    **options: Any,
 ) -> Uniques:
     """Find the records of a file or frame whose data at most k records share (Dalenius 1986).
 
     Options: `key` (one name or several), `missing` ("category", "drop", "wildcard"), `method`
     ("auto", "sort", "stream", "catalogue", "t1", "t2"), `weight`, `household`, `minimal` (size),
-    `fraction`, `missing_codes`, `separator`, `encoding`. `jobs` threads never change the answer.
+    `fraction`, `missing_codes`, `separator`, `encoding`. `jobs` threads never change the answer,
+    nor does an `engine`.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"sex": ["f", "f", "f", "m"], "town": ["a", "a", "a", "b"]})
@@ -249,11 +274,17 @@ def uniques(
     1
     """
     asked, how = _how_to_read(options)
-    return look(haystack(source, {"variables": variables, "k": k} | asked, how, jobs))
+    return look(haystack(source, {"variables": variables, "k": k} | asked, how, jobs, engine))
 
 
 def minimal_uniques(
-    source: Any, variables: Sequence[str], *, size: int = 3, jobs: int = 1, **options: Any
+    source: Any,
+    variables: Sequence[str],
+    *,
+    size: int = 3,
+    jobs: int = 1,
+    engine: Spark | None = None,
+    **options: Any,
 ) -> MinimalUniques:
     """Find the few variables that make a record stand alone: minimal sets of up to `size` (SUDA).
 
@@ -265,7 +296,8 @@ def minimal_uniques(
     (2,)
     """
     asked, how = _how_to_read(options)
-    found = look(haystack(source, {"variables": variables, "minimal": size} | asked, how, jobs))
+    question = {"variables": variables, "minimal": size} | asked
+    found = look(haystack(source, question, how, jobs, engine))
     if found.minimal is None:
         raise SpecError(Fault(where="size", found="less than one", remedy="Give at least 1"))
     return found.minimal

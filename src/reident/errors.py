@@ -6,6 +6,7 @@
     ├── RefusalError    something stands where the output would go    exit 2
     ├── ChangedError    an input is not what it was when the run began exit 1
     ├── CapacityError   the machine cannot hold what the run needs     exit 1
+    ├── ClusterError    a cluster fails, or its machines differ        exit 1
     ├── AuditError      the oracle disagrees with the result           exit 1
     └── InternalError   our bug; never the user's fault                exit 1
 
@@ -63,6 +64,10 @@ class ChangedError(ReidentError):
 
 class CapacityError(ReidentError):
     """The machine cannot hold what the run needs."""
+
+
+class ClusterError(ReidentError):
+    """A cluster fails, or its machines differ from the one that asks."""
 
 
 class AuditError(ReidentError):

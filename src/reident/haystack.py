@@ -14,6 +14,8 @@ import polars as pl
 
 from reident.encode.categories import Codebook, Coded, codebook, coded, survey
 from reident.encode.cells import MISSING, cells
+from reident.engine.how import How
+from reident.engines import folding, refuse_engine
 from reident.errors import DataError, Fault, SpecError
 from reident.io.batches import batches, outgrows
 from reident.io.fingerprints import fingerprint, refuse_changed
@@ -33,6 +35,7 @@ from reident.needles.explain import explained
 from reident.needles.find import Found, complete, count_categories, find
 from reident.needles.listing import listed, scores, sums, with_keys
 from reident.needles.risk import household_risks, record_risks
+from reident.needles.shares import by_shares
 from reident.needles.stream import stream
 from reident.needles.summary import Counted, summary
 from reident.needles.wildcard import compatible
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reident.engine.checkpoint import Checkpoints
+    from reident.engine.job import Fold
+    from reident.model.engines import Spark
     from reident.model.uniques import Uniques
     from reident.model.value import Value
     from reident.needles.stream import Streamed
@@ -53,7 +58,7 @@ Floats = npt.NDArray[np.float64]
 class Haystack:
     """A file and what is asked of it. `jobs` threads and `memory` bytes never change the answer.
 
-    Neither does `keep`, what an earlier search has done.
+    Neither does `keep`, what an earlier search has done, nor the `engine`, which works in `folder`.
     `protected` marks records whose data were blanked or encrypted: they are set aside.
     """
 
@@ -63,6 +68,8 @@ class Haystack:
     memory: int = 0
     protected: npt.NDArray[np.bool_] | None = None
     keep: Checkpoints | None = None
+    engine: Spark | None = None
+    folder: Path | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -95,12 +102,21 @@ class _Held:
         return self.coded if self.kept.all() else self.coded.take(self.kept)
 
 
-def haystack(source: Any, asked: dict[str, Any], how: dict[str, Any], jobs: int) -> Haystack:
+def haystack(
+    source: Any,
+    asked: dict[str, Any],
+    how: dict[str, Any],
+    jobs: int,
+    engine: Spark | None = None,
+) -> Haystack:
     """A file and a question, checked; wrong options are told by their own names."""
+    refuse_engine(engine)
     with told_by_name(UniquesOptions):
         options = UniquesOptions(**asked)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    return Haystack(file=SourceFile(source, **how), asked=options, jobs=jobs, memory=memory)
+    return Haystack(
+        file=SourceFile(source, **how), asked=options, jobs=jobs, memory=memory, engine=engine
+    )
 
 
 @contextlib.contextmanager
@@ -118,8 +134,12 @@ def told_by_name(kind: type[Value]) -> Iterator[None]:
 
 
 def look(hay: Haystack) -> Uniques:
-    """Find the unique records of a file."""
-    return _streamed(hay) if hay.streams else _held(hay)
+    """Find the unique records of a file. A stream is gone over by this machine alone."""
+    if hay.streams:
+        return _streamed(hay)
+    how = How(jobs=hay.jobs, keep=hay.keep)
+    with folding(hay.engine, how, hay.folder) as fold:
+        return _held(hay, fold)
 
 
 def plan(hay: Haystack) -> list[Way]:
@@ -143,7 +163,7 @@ def look_to(hay: Haystack, folder: Path, *, force: bool, resume: bool = False) -
         how = hay.file.model_dump(mode="json", exclude={"source"})
         asked = {"inputs": {"file": file}, "read": how, "options": _plain_options(hay.asked)}
         with checkpoints(draft, asked, resume=resume) as keep:
-            found = look(replace(hay, keep=keep))
+            found = look(replace(hay, keep=keep, folder=draft.absolute().with_name("engine")))
             refuse_changed({"file": hay.file}, asked["inputs"])
             _write(draft, folder, hay, found, file)
     return found
@@ -162,6 +182,7 @@ def _write(draft: Path, folder: Path, hay: Haystack, found: Uniques, file: dict[
         "options": _plain_options(hay.asked),
         "method": {"name": found.method, "why": found.why},
         "versions": versions(),
+        "engine": "local" if hay.engine is None else "spark",
         "jobs": hay.jobs,
     }
     results = found.to_dict()
@@ -185,7 +206,7 @@ def _take_in(hay: Haystack) -> _Held:
     return _Held(frame=frame, books=books, coded=codes, kept=kept)
 
 
-def _held(hay: Haystack) -> Uniques:
+def _held(hay: Haystack, fold: Fold) -> Uniques:
     """The answer for a file that is held in memory."""
     asked = hay.asked
     held = _take_in(hay)
@@ -194,14 +215,14 @@ def _held(hay: Haystack) -> Uniques:
     rows = held.compared
     sizes = [np.zeros(book.size, np.int64) for book in held.books]
     count_categories(held.coded, sizes)
-    method, why, found = _found(hay, rows)
+    method, why, found = _found(hay, rows, fold)
     counts = np.zeros(len(held.frame), np.uint32)
     counts[held.kept] = found.counts
     few = np.flatnonzero((counts > 0) & (counts <= asked.k))
     risk = None if weights is None else _risk(hay, held, rows, weights)
     minimal = None
     if asked.minimal:
-        minimal = explained(hay.asked, held.books, rows, found, held.kept, hay.jobs, keep=hay.keep)
+        minimal = explained(hay.asked, held.books, rows, found, held.kept, fold)
         minimal = replace(minimal, sets=with_keys(minimal.sets, keys))
     return summary(
         asked,
@@ -229,19 +250,19 @@ def _held(hay: Haystack) -> Uniques:
     )
 
 
-def _found(hay: Haystack, rows: Coded) -> tuple[str, str, Found]:
+def _found(hay: Haystack, rows: Coded, fold: Fold) -> tuple[str, str, Found]:
     """Count, the way asked for or the cheapest."""
     asked = hay.asked
     if asked.missing == "wildcard":
-        found = (
-            compatible(rows, hay.jobs, hay.keep) if rows.records else find(rows, asked.k, "t2", 1)
-        )
+        found = compatible(rows, hay.jobs, fold) if rows.records else find(rows, asked.k, "t2", 1)
         return "wildcard", "missing matches everything, so there are no cells", found
     method, why = (
         cheapest(ways(rows.records, rows.sizes, hay.jobs))
         if asked.method == "auto"
         else (asked.method, "it was asked for")
     )
+    if hay.engine is not None:
+        return method, why, by_shares(rows, asked.k, fold, "uniques")
     return method, why, find(rows, asked.k, method, hay.jobs)
 
 

@@ -16,7 +16,9 @@ from reident.attacks import link
 from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, forecasting
-from reident.engine.local import BUDGET, Books, local
+from reident.engine.how import BUDGET, How
+from reident.engine.sizing import sized
+from reident.engines import folding
 from reident.errors import Fault, InternalError, SpecError
 from reident.io.kept import versions
 from reident.loss import utility_of_study
@@ -26,12 +28,15 @@ from reident.model.result import AttackResult, LimitCheck, StudyResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
 
     from reident.engine.checkpoint import Checkpoints
     from reident.engine.job import Fold, Watch
+    from reident.engine.ledger import Books
     from reident.io.intake import Intake
+    from reident.model.engines import Spark
     from reident.model.limits import Limits
     from reident.model.linked import Linked
     from reident.model.options import Attack
@@ -52,27 +57,30 @@ def run(  # noqa: PLR0913  # the flags of a whole study
     watch: Watch | None = None,
     keep: Checkpoints | None = None,
     memory: int | None = None,
+    engine: Spark | None = None,
+    folder: Path | None = None,
 ) -> StudyResult:
     """Run the attacks of a study, or those labelled in `only`, and check them against the truth.
 
     `taken` are its files as they came through the door. `jobs`, `budget` (pairs a tile), `watch`,
-    `keep` (what an earlier run has done) and `memory` (bytes that it may take) say how it runs;
-    they never change the result.
+    `keep` (what an earlier run has done), `memory` (bytes that it may take), `engine` (None is this
+    machine) and `folder` (where an engine puts its work) say how it runs; they never change the
+    result.
     """
     attacks = chosen(study, only)
-    books: Books = {}
-    fold = local(jobs, budget, watch, keep, memory, books)
+    how = How(jobs=jobs, budget=budget, watch=watch, keep=keep, memory=memory)
     results = {}
     encoding = {}
     seconds = {}
     methods = {}
-    for label, attack in attacks.items():
-        start = time.perf_counter()
-        linked = _linked(study, label, attack, taken, fold)
-        results[label] = _result(label, attack, linked, taken)
-        encoding[label] = dict(linked.encoding)
-        methods[label] = linked.how
-        seconds[label] = time.perf_counter() - start
+    with folding(engine, how, folder) as fold:
+        for label, attack in attacks.items():
+            start = time.perf_counter()
+            linked = _linked(study, label, attack, taken, fold)
+            results[label] = _result(label, attack, linked, taken)
+            encoding[label] = dict(linked.encoding)
+            methods[label] = linked.how
+            seconds[label] = time.perf_counter() - start
     return _study_result(
         study,
         taken,
@@ -83,10 +91,11 @@ def run(  # noqa: PLR0913  # the flags of a whole study
             "inputs": taken.inputs,
             "unperturbed": unperturbed,
             "versions": versions(),
-            "engine": "local",
+            "engine": "local" if engine is None else "spark",
             "jobs": jobs,
+            "retried_tiles": how.retried,
             "methods": methods,
-            "ledger": _ledger(taken, results, books),
+            "ledger": _ledger(taken, results, how.books),
             "forecast": {"pairs": taken.files.layout.pairs},
             "timings": {**taken.seconds, "attacks": seconds},
             "machine": {
@@ -100,19 +109,30 @@ def run(  # noqa: PLR0913  # the flags of a whole study
 
 
 def plan(
-    study: Study, taken: Intake, *, only: Sequence[str] = (), jobs: int = 1
+    study: Study,
+    taken: Intake,
+    *,
+    only: Sequence[str] = (),
+    jobs: int = 1,
+    cores: int = 0,
+    records: tuple[int, int] | None = None,
 ) -> list[dict[str, Any]]:
-    """What each attack would do: pairs, way, seconds and bytes. Some tiles are timed, none kept."""
+    """What each attack would do: pairs, way, seconds and bytes. Some tiles are timed, none kept.
+
+    With `cores`, on a cluster that has so many, if the files had so many `records`.
+    """
+    have = taken.files.puf_records, taken.files.eif_records
     rows = []
     for label, attack in chosen(study, only).items():
         start = time.perf_counter()
         try:
-            linked = _linked(study, label, attack, taken, forecasting(jobs, BUDGET))
+            linked = _linked(study, label, attack, taken, forecasting(1 if cores else jobs, BUDGET))
         except Forecast as forecast:
             found = forecast
         else:
             # An attack without tiles is done by now, and knows what it took.
-            found = Forecast(linked.how, time.perf_counter() - start, 0)
+            seconds = time.perf_counter() - start
+            found = Forecast(linked.how, seconds, 0, seconds)
         rows.append(
             {
                 "attack": label,
@@ -122,6 +142,7 @@ def plan(
                 "seconds": found.seconds,
                 "bytes": found.size,
             }
+            | (sized(found, cores, have, records)._asdict() if cores else {})
         )
     return rows
 

@@ -36,3 +36,36 @@ def test_plan_of_records_that_meet_nobody_takes_no_time(tmp_path, capsys):
     rows = json.loads(capsys.readouterr().out)["attacks"]
     assert [row["pairs"] for row in rows] == [0, 0, 0]
     assert [row["seconds"] for row in rows] == [0.0, 0.0, 0.0]
+
+
+def test_plan_for_a_cluster_tells_what_is_sent_and_what_it_assumes(tmp_path, capsys):
+    main(["scenario", "study", "--out", str(tmp_path), "--records", "200"])
+    capsys.readouterr()
+    asked = ["plan", str(tmp_path / "study.toml"), "--only", "taxicab", "--engine", "spark"]
+    found = []
+    for more in (["--cores", "4"], ["--cores", "4", "--records", "2000,2400"]):
+        assert main([*asked, *more, "--json"]) == 0
+        found += json.loads(capsys.readouterr().out)["attacks"]
+    small, large = found
+    # Ten times as many records are sent and come back; more pairs take longer.
+    assert large["shipped"] == 10 * small["shipped"]
+    assert large["returned"] == 10 * small["returned"] == 10 * 200 * 100
+    assert large["seconds"] > small["seconds"]
+    assert small["worker"] > small["shipped"]
+    assert main([*asked, "--cores", "4"]) == 0
+    said = capsys.readouterr()
+    assert "MB to each machine" in said.out
+    assert said.err.count("assumed: ") == 5
+
+
+def test_plan_for_a_cluster_needs_its_cores_and_two_numbers(tmp_path, capsys):
+    main(["scenario", "study", "--out", str(tmp_path), "--records", "50"])
+    study = str(tmp_path / "study.toml")
+    for flags, where in (
+        (["--engine", "spark"], "--cores: missing"),
+        (["--cores", "4"], "--cores: no cluster"),
+        (["--engine", "spark", "--cores", "4", "--records", "5"], "--records: not two numbers"),
+    ):
+        capsys.readouterr()
+        assert main(["plan", study, *flags]) == 2
+        assert where in capsys.readouterr().err

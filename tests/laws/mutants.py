@@ -60,6 +60,9 @@ AGGREGATION = "tests/unit/remedies/test_microaggregation.py"
 MICROAGG = "tests/oracle/test_microagg.py"
 WINKLER = "tests/papers/test_winkler.py"
 CHECKPOINT = "tests/unit/engine/test_checkpoint.py"
+PARCEL = "tests/unit/engine/test_parcel.py"
+REMOTE = "tests/unit/engine/test_remote.py"
+SHARES = "tests/unit/needles/test_shares.py"
 
 
 LOOKUPS = ("looking_pairs_up_finds", True)
@@ -1269,6 +1272,38 @@ MUTANTS = [
             CHECKPOINT,
             "a_digest_tells",
         ),
+    ),
+    *_mutants(
+        "engine/parcel.py",
+        (
+            "receive",
+            "if hashlib.sha256(content).hexdigest() != digest:",
+            "if not digest:",
+            PARCEL,
+            "not_as_it_was_sent",
+        ),
+        (
+            "_class",
+            "if not isinstance(found, type) or not (frozen or issubclass(found, tuple)):",
+            "if not isinstance(found, type):",
+            PARCEL,
+            "nothing_but_a_value",
+        ),
+    ),
+    *_mutants(
+        "engine/remote.py",
+        ("work", "if likeness() != errand.alike:", "if not errand.alike:", REMOTE, "differs"),
+        (
+            "work",
+            "part = new if part is None else job.merge(part, new)",
+            "part = new",
+            REMOTE,
+            "merged_within",
+        ),
+    ),
+    *_mutants(
+        "needles/shares.py",
+        ("by_shares", "tally += share.tally", "tally = share.tally", SHARES, "as_other_ways", True),
     ),
 ]
 

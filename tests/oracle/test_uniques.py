@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import reident as ri
 from reident.encode.categories import Coded
+from reident.engine.local import local
 from reident.errors import CapacityError
 from reident.kernels.dealing import ROUND
 from reident.needles import find, stream, transforms, wildcard
@@ -247,7 +248,7 @@ def test_minimal_sets_of_many_small_files(missing):
         codes = draw.integers(0, 4, (variables, n)).astype(np.uint8)
         records = [tuple(None if c == 3 else str(c) for c in row) for row in codes.T.tolist()]
         whole = Coded(codes, (4,) * variables, (3,) * variables)
-        found = minimal_sets(whole, variables, 1, wildcard=missing == "wildcard")
+        found = minimal_sets(whole, variables, local(), wildcard=missing == "wildcard")
         sets = oracle.minimal_sets(records, variables, missing)
         want = [(r, sum(1 << j for j in one)) for r, mine in enumerate(sets) for one in mine]
         assert sorted(zip(found.rows.tolist(), found.masks.tolist(), strict=True)) == sorted(want)
@@ -270,7 +271,9 @@ def test_minimal_sets_of_the_last_of_64_variables(variables):
     codes = np.zeros((variables, 4), np.uint8)
     codes[-1] = [0, 0, 0, 1]
     codes[0] = [0, 0, 1, 1]
-    found = minimal_sets(Coded(codes, (2,) * variables, (-1,) * variables), 2, 1, wildcard=False)
+    found = minimal_sets(
+        Coded(codes, (2,) * variables, (-1,) * variables), 2, local(), wildcard=False
+    )
     assert found.rows.tolist() == [2, 3]
     assert found.masks.tolist() == [1 + 2 ** (variables - 1), 2 ** (variables - 1)]
 

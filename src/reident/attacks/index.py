@@ -207,7 +207,7 @@ def indexed(
     if pairs < max(1, WORTHWHILE) or metric.bound <= 0 or cost <= 0:
         return None
     mine, theirs, least = coarse(metric, cost)
-    order, places = np.arange(len(stratum[1])), meets[:, 0]
+    order, places = np.arange(len(stratum[1])), meets[:, 0].copy()
     passing = _passing(metric, meets, chosen)
     # Exact sums need no cutoff to begin with: trials find one (kernels/exact).
     seeded = len(least.graded) > 0 or (passing[-1] > MANY and not least.exact)

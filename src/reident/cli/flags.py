@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from reident.errors import Fault, SpecError
+
+if TYPE_CHECKING:
+    from reident.model.engines import Spark
 
 
 def names_in(text: str) -> list[str]:
@@ -38,5 +41,18 @@ def bytes_in(text: str, flag: str) -> int | None:
     return int(float(parts[1]) * 1000 ** " KMGT".index(parts[2] or " "))
 
 
+def engine_of(engine: str, master: str) -> Spark | None:
+    """The engine of two flags; None is this machine."""
+    from reident.model.engines import Spark
+
+    if engine == "local" and master:
+        raise SpecError(
+            Fault(where="--master", found="no engine that has one", remedy="Give --engine spark")
+        )
+    return Spark(master=master) if engine == "spark" else None
+
+
+Engine = Literal["local", "spark"]
+"""This machine, or a Spark cluster."""
 Count = Annotated[int, Parameter(validator=Number(gte=0))]
 """A whole number that counts something."""

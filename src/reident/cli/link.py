@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from reident.cli.flags import Count, bytes_in, names_in
+from reident.cli.flags import Count, Engine, bytes_in, engine_of, names_in
 
 if TYPE_CHECKING:
     from reident.api import Study
@@ -53,6 +53,8 @@ def link(  # noqa: PLR0913  # the flags of a whole study
     memory: str = "",
     resume: bool = False,
     force: bool = False,
+    engine: Engine = "local",
+    master: str = "",
     json: bool = False,
     save: Path | None = None,
 ) -> int:
@@ -78,6 +80,8 @@ def link(  # noqa: PLR0913  # the flags of a whole study
         memory: The most memory that the run may take, such as 2GB; without it, all there is.
         resume: Go on with a run that was interrupted, if nothing has changed since.
         force: Replace a finished run.
+        engine: Where it runs: this machine, or a Spark cluster. The result is the same.
+        master: The cluster of --engine spark, such as spark://host:7077 or local[2].
         json: Print results.json instead of the table.
         save: Also write a study file that says the same, with paths from its own folder.
     """
@@ -102,6 +106,7 @@ def link(  # noqa: PLR0913  # the flags of a whole study
         memory=bytes_in(memory, "memory"),
         resume=resume,
         force=force,
+        engine=engine_of(engine, master),
         as_json_text=json,
     )
     # After the run, because a study that does not run is not worth a file.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reident.cli.flags import Count, bytes_in, names_in
+from reident.cli.flags import Count, Engine, bytes_in, engine_of, names_in
 
 
 def run(  # noqa: PLR0913  # the flags of a whole study
@@ -19,6 +19,8 @@ def run(  # noqa: PLR0913  # the flags of a whole study
     memory: str = "",
     resume: bool = False,
     force: bool = False,
+    engine: Engine = "local",
+    master: str = "",
     json: bool = False,
 ) -> int:
     """Run a study: link, suspect, verify, report.
@@ -33,6 +35,8 @@ def run(  # noqa: PLR0913  # the flags of a whole study
         memory: The most memory that the run may take, such as 2GB; without it, all there is.
         resume: Go on with a run that was interrupted, if nothing has changed since.
         force: Replace a finished run.
+        engine: Where it runs: this machine, or a Spark cluster. The result is the same.
+        master: The cluster of --engine spark, such as spark://host:7077 or local[2].
         json: Print results.json instead of the table.
     """
     from reident.api import Study
@@ -49,5 +53,6 @@ def run(  # noqa: PLR0913  # the flags of a whole study
         memory=bytes_in(memory, "memory"),
         resume=resume,
         force=force,
+        engine=engine_of(engine, master),
         as_json_text=json,
     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reident.api import Study
+    from reident.model.engines import Spark
 
 LIMIT_EXCEEDED = 3
 
@@ -31,6 +32,7 @@ def run_study(  # noqa: PLR0913  # the flags of a whole study
     memory: int | None = None,
     resume: bool = False,
     force: bool = False,
+    engine: Spark | None = None,
     as_json_text: bool = False,
 ) -> int:
     """Run, write, show; returns the exit code."""
@@ -47,7 +49,10 @@ def run_study(  # noqa: PLR0913  # the flags of a whole study
             resume=resume,
             force=force,
             watch=watch,
+            engine=engine,
         )
+    for label, tiles in result.manifest["retried_tiles"].items():
+        talk.say(f"{label}: tiles done again: {', '.join(map(str, tiles))}")
     results = result.to_dict()
     if as_json_text:
         talk.stdout().print(as_json(results), end="", soft_wrap=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reident.cli.flags import Count, names_in
+from reident.cli.flags import Count, Engine, engine_of, names_in
 
 if TYPE_CHECKING:
     from reident.haystack import Haystack
@@ -36,6 +36,8 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
     jobs: Count = 0,
     resume: bool = False,
     force: bool = False,
+    engine: Engine = "local",
+    master: str = "",
     json: bool = False,
 ) -> int:
     """Find records whose data few or no others share (Dalenius 1986).
@@ -59,6 +61,8 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
         jobs: Threads; by default one per core.
         resume: Go on with a search that was interrupted, if nothing has changed since.
         force: Replace what an earlier search wrote.
+        engine: Where it runs: this machine, or a Spark cluster. The result is the same.
+        master: The cluster of --engine spark, such as spark://host:7077 or local[2].
         json: Print the result as JSON.
     """
     import os
@@ -79,7 +83,7 @@ def uniques(  # noqa: PLR0913  # the flags of a whole question
     how = {"missing": names_in(missing_codes), "separator": separator, "encoding": encoding}
     threads = jobs or len(os.sched_getaffinity(0))
     try:
-        hay = search.haystack(file, asked, how, threads)
+        hay = search.haystack(file, asked, how, threads, engine_of(engine, master))
     except SpecError as error:
         raise SpecError(
             *(replace(fault, where=_flag(fault.where)) for fault in error.faults)

@@ -20,11 +20,14 @@ SECONDS = 2.0
 
 
 class Forecast(Exception):  # noqa: N818  # no error: it carries the answer out of an attack
-    """How a job would run, its expected seconds, and the bytes of its arrays."""
+    """How a job would run, its expected seconds, and the bytes of its arrays.
 
-    def __init__(self, how: str, seconds: float, size: int) -> None:
+    Of the seconds, so many are `prepared` by one thread before the first tile.
+    """
+
+    def __init__(self, how: str, seconds: float, size: int, prepared: float = 0.0) -> None:
         super().__init__(how)
-        self.how, self.seconds, self.size = how, seconds, size
+        self.how, self.seconds, self.size, self.prepared = how, seconds, size, prepared
 
 
 def forecasting(jobs: int, budget: int) -> Fold:
@@ -45,7 +48,7 @@ def forecasting(jobs: int, budget: int) -> Fold:
             raise Forecast(job.how, 0.0, held(job))
         following = job.also() if hasattr(job, "also") else ()
         seconds = sum(_expected(one, jobs, budget) for one in (job, *following))
-        raise Forecast(job.how, prepared + seconds, held(job))
+        raise Forecast(job.how, prepared + seconds, held(job), prepared)
 
     return fold
 

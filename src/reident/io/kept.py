@@ -63,13 +63,16 @@ def asked_of(
     }
 
 
-def functions(study: Study) -> list[Fault]:
-    """Rules that are Python functions: nobody can compare those, so such a run keeps nothing."""
+def functions(study: Study, undone: str = "resumed", remedy: str = START_AGAIN) -> list[Fault]:
+    """Rules that are Python functions: nobody can compare those, so such a run keeps nothing.
+
+    Nor can they be sent anywhere: the faults say what cannot be done with them.
+    """
     return [
         Fault(
             where=f"attacks.{label}.rules.{name}",
-            found="a function, which cannot be resumed",
-            remedy=START_AGAIN,
+            found=f"a function, which cannot be {undone}",
+            remedy=remedy,
         )
         for label, attack in study.attacks.items()
         if isinstance(attack, AdHoc)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from reident import disk
-from reident.errors import CapacityError, Fault, RefusalError
+from reident.errors import CapacityError, ClusterError, Fault, RefusalError
 from reident.io.spec import study_dict, study_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ FINISHED = "results.json"
 WORK = ".work"
 KEPT = "kept"
 LOCK = "lock"
-INTERRUPTIONS = (KeyboardInterrupt, SystemExit, OSError, MemoryError, CapacityError)
+INTERRUPTIONS = (KeyboardInterrupt, SystemExit, OSError, MemoryError, CapacityError, ClusterError)
 """What ends a run that could go on another time."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of the system that tell of a full disk, or of a limit on what may be written."""

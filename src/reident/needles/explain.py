@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from reident.encode.categories import Codebook, Coded
-    from reident.engine.checkpoint import Checkpoints
+    from reident.engine.job import Fold
     from reident.model.uniques import UniquesOptions
     from reident.needles.find import Found
     from reident.needles.minimal import MinimalSets
@@ -31,13 +31,11 @@ def explained(
     rows: Coded,
     found: Found,
     kept: npt.NDArray[np.bool_],
-    jobs: int,
-    *,
-    keep: Checkpoints | None,
+    fold: Fold,
 ) -> MinimalUniques:
     """The minimal sets of the records that take part; `kept` says which of the file these are."""
     wildcard = asked.missing == "wildcard"
-    sets = minimal_sets(rows, asked.minimal, jobs, wildcard=wildcard, keep=keep)
+    sets = minimal_sets(rows, asked.minimal, fold, wildcard=wildcard)
     fraction = float(asked.fraction)
     single, paired = found.counts == 1, found.counts == 2
     file_dis = dis_of_file(int(single.sum()), int(paired.sum()), fraction)

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from reident.engine.checkpoint import part_of
+from reident.engine.job import UNTOLD, Tile
 from reident.kernels import minimal as kernel
-from reident.needles.threads import together
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from reident.encode.categories import Coded
-    from reident.engine.checkpoint import Checkpoints, Steps
+    from reident.engine.job import Fold
 
 Ints = npt.NDArray[np.int64]
 Masks = npt.NDArray[np.uint64]
@@ -103,45 +101,62 @@ class Found(NamedTuple):
     masks: Masks
 
 
-def minimal_sets(
-    coded: Coded, size: int, jobs: int, *, wildcard: bool, keep: Checkpoints | None = None
-) -> MinimalSets:
-    """All minimal sets up to a size; level by level, so that smaller ones are known.
+@dataclass(frozen=True, kw_only=True)
+class MinimalJob:
+    """Search the sets of one size, by their first variable; those of smaller sizes are known.
 
-    What a variable begins is kept, if there is something to `keep` it in.
+    Known sets masks[bounds[r]] to masks[bounds[r + 1] - 1] are those of record r.
     """
+
+    how: ClassVar[str] = "minimal"
+    part: ClassVar = Found
+    codes: npt.NDArray[np.unsignedinteger]
+    missing: Ints
+    bounds: Ints
+    masks: Masks
+    size: int
+
+    def tiles(self, budget: int) -> Sequence[Tile]:
+        """A strip for each variable that a set may begin with."""
+        del budget
+        variables, n = self.codes.shape
+        return [
+            Tile(j, j, j, j + 1, 0, n, n * math.comb(variables - 1 - j, self.size - 1))
+            for j in range(variables - self.size + 1)
+        ]
+
+    def run(self, tile: Tile, so_far: Found | None) -> Found:
+        """The sets that begin with a variable."""
+        del so_far
+        given = (self.codes, self.missing, self.bounds, self.masks)
+        return Found(*kernel.sets_of_size(*given, tile.first, self.size))
+
+    def merge(self, one: Found, other: Found) -> Found:
+        """A variable has one tile only."""
+        del other
+        return one
+
+    def finish(self, tile: Tile, part: Found) -> Found:
+        """Sets need nothing more."""
+        del tile
+        return part
+
+
+def minimal_sets(coded: Coded, size: int, fold: Fold, *, wildcard: bool) -> MinimalSets:
+    """All minimal sets up to a size; level by level, so that smaller ones are known."""
     variables, n = coded.codes.shape
     size = min(size, variables)
     missing = np.array(coded.missing if wildcard else [-1] * variables, np.int64)
     rows, masks = np.zeros(0, np.int64), np.zeros(0, np.uint64)
     for level in range(1, size + 1):
         bounds = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
-        found: list[Found] = []
-        given = (coded.codes, missing, bounds, masks)
-        steps = None if keep is None else keep.steps(Found, (level, given))
-        search = partial(kernel.sets_of_size, *given)
-        together(
-            jobs,
-            [
-                partial(_into, found, steps, search, begin, level)
-                for begin in range(variables - level + 1)
-            ],
-        )
+        job = MinimalJob(codes=coded.codes, missing=missing, bounds=bounds, masks=masks, size=level)
+        found = list(fold(job, UNTOLD))
         rows = np.concatenate([rows, *(one for one, _ in found)])
         masks = np.concatenate([masks, *(one for _, one in found)])
         order = np.lexsort((masks, np.bitwise_count(masks), rows))
         rows, masks = rows[order], masks[order]
     return MinimalSets(records=n, variables=variables, size=size, rows=rows, masks=masks)
-
-
-def _into(
-    found: list[Found],
-    steps: Steps[Found] | None,
-    search: Callable[[int, int], tuple[Ints, Masks]],
-    begin: int,
-    level: int,
-) -> None:
-    found.append(part_of(steps, begin, lambda: Found(*search(begin, level))))
 
 
 def dis_of_file(singles: int, paired: int, fraction: float) -> float | None:

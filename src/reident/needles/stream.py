@@ -102,8 +102,8 @@ def _share(
     """Count the cells of one share, and find the records of those with at most k."""
     table, records = None, 0
     for batch in batches():
-        words = _words(batch, drop=drop)
-        table = _counted(words, share, table or _empty(words), most)
+        words = words_of_batch(batch, drop=drop)
+        table = add_batch(words, share, table or empty_table(words), most)
         records += batch.records
     sizes = np.zeros(0, np.uint32) if table is None else table.sizes[table.sizes > 0]
     rows, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.uint32)]
@@ -139,7 +139,7 @@ def _together(shares: Sequence[Share]) -> Streamed:
     return Streamed(counted, where[order], each[order])
 
 
-def _words(batch: Coded, *, drop: bool) -> npt.NDArray[np.uint64]:
+def words_of_batch(batch: Coded, *, drop: bool) -> npt.NDArray[np.uint64]:
     """The keys of a batch, as many words each as T2 needs; row by row."""
     if drop:
         batch = batch.take(complete(batch))
@@ -147,12 +147,13 @@ def _words(batch: Coded, *, drop: bool) -> npt.NDArray[np.uint64]:
     return np.ascontiguousarray(np.stack([t2_word(batch, span, 1)[0] for span in spans], axis=1))
 
 
-def _empty(words: npt.NDArray[np.uint64]) -> Table:
+def empty_table(words: npt.NDArray[np.uint64]) -> Table:
+    """A table without cells for keys of so many words."""
     shape = (FIRST_SLOTS, words.shape[1])
     return Table(np.empty(shape, np.uint64), np.zeros(FIRST_SLOTS, np.uint32), 0)
 
 
-def _counted(
+def add_batch(
     words: npt.NDArray[np.uint64], share: tuple[int, int], table: Table, most: int
 ) -> Table:
     """The table with the keys of one more batch; it grows as cells come."""
@@ -175,7 +176,7 @@ def _few(
     batch: Coded, table: Table, share: tuple[int, int], k: int, *, drop: bool
 ) -> tuple[npt.NDArray[np.int64], Counts]:
     """The records of a batch whose cell is of the share and has at most k records."""
-    words = _words(batch, drop=drop)
+    words = words_of_batch(batch, drop=drop)
     found = np.zeros(len(words), np.uint32)
     cells.look_up_words(words, share, table.held, table.sizes, found)
     few = (found > 0) & (found <= k)

@@ -9,21 +9,22 @@ patterns for that, distinct records meet one by one.
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from reident.engine.checkpoint import part_of
+from reident.engine.job import UNTOLD, Tile
 from reident.kernels import cells
 from reident.needles.find import Found
-from reident.needles.threads import together
 from reident.needles.transforms import keys_of, numbered
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from reident.encode.categories import Coded
-    from reident.engine.checkpoint import Checkpoints
+    from reident.engine.job import Fold
 
 Ints = npt.NDArray[np.int64]
 Patterns = dict[tuple[bool, ...], Ints]
@@ -33,11 +34,8 @@ MET = 1 << 26
 """Pairs of records that meet in one go: less than a second, so that a stop is prompt."""
 
 
-def compatible(coded: Coded, jobs: int, keep: Checkpoints | None = None) -> Found:
-    """For each record how many are compatible with it, itself included.
-
-    Where records meet one by one, spans of them are kept, if there is something to `keep` them in.
-    """
+def compatible(coded: Coded, jobs: int, fold: Fold) -> Found:
+    """For each record how many are compatible with it, itself included."""
     _, first, number, sizes = np.unique(
         keys_of(coded, "t2", jobs), return_index=True, return_inverse=True, return_counts=True
     )
@@ -46,7 +44,7 @@ def compatible(coded: Coded, jobs: int, keep: Checkpoints | None = None) -> Foun
     if len(patterns) <= MOST_PATTERNS:
         counts = _by_patterns(rows, sizes, patterns, jobs)
     else:
-        counts = _one_by_one(rows, sizes, jobs, keep)
+        counts = _one_by_one(rows, sizes, fold)
     return Found(counts[number].astype(np.uint32), None)
 
 
@@ -69,23 +67,52 @@ class Span(NamedTuple):
     found: Ints
 
 
-def _one_by_one(rows: Coded, sizes: Ints, jobs: int, keep: Checkpoints | None) -> Ints:
+@dataclass(frozen=True, kw_only=True)
+class CompatibleJob:
     """Compare every distinct record with every other, some records at a time."""
+
+    how: ClassVar[str] = "one by one"
+    part: ClassVar = Span
+    rows: Coded
+    missing: Ints
+    sizes: Ints
+    width: int
+
+    def tiles(self, budget: int) -> Sequence[Tile]:
+        """Spans of records, so wide that a stop is prompt whatever the budget."""
+        del budget
+        n = self.rows.records
+        starts = range(0, n, self.width)
+        ends = [min(first + self.width, n) for first in starts]
+        return [
+            Tile(number, number, first, last, 0, n, (last - first) * n)
+            for number, (first, last) in enumerate(zip(starts, ends, strict=True))
+        ]
+
+    def run(self, tile: Tile, so_far: Span | None) -> Span:
+        """Count for the records of a span."""
+        del so_far
+        found = np.zeros(self.rows.records, np.int64)
+        where = (tile.first, tile.last)
+        cells.count_compatible(self.rows.codes, self.missing, self.sizes, *where, found)
+        return Span(found[tile.first : tile.last].copy())
+
+    def merge(self, one: Span, other: Span) -> Span:
+        """A span has one tile only."""
+        del other
+        return one
+
+    def finish(self, tile: Tile, part: Span) -> Ints:
+        """The counts of a span."""
+        del tile
+        return part.found
+
+
+def _one_by_one(rows: Coded, sizes: Ints, fold: Fold) -> Ints:
     missing = np.array(rows.missing, np.int64)
-    found = np.zeros(rows.records, np.int64)
     width = max(1, MET // max(1, rows.records))
-    steps = None if keep is None else keep.steps(Span, (rows, sizes, width))
-
-    def counted(first: int) -> Span:
-        last = min(first + width, rows.records)
-        cells.count_compatible(rows.codes, missing, sizes, first, last, found)
-        return Span(found[first:last].copy())
-
-    def into(first: int) -> None:
-        found[first : first + width] = part_of(steps, first, lambda: counted(first)).found
-
-    together(jobs, [partial(into, first) for first in range(0, rows.records, width)])
-    return found
+    job = CompatibleJob(rows=rows, missing=missing, sizes=sizes, width=width)
+    return np.concatenate([np.zeros(0, np.int64), *fold(job, UNTOLD)])
 
 
 def _patterns(rows: Coded) -> Patterns:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from reident.encode.categories import Coded
+from reident.engine.local import local
 from reident.kernels import minimal
 from reident.needles.minimal import minimal_sets
 from reident.oracle import uniques as oracle
@@ -25,7 +26,7 @@ def test_sets_are_those_of_the_definition_whatever_the_room(missing):
         codes = draw.integers(0, 4, (variables, n)).astype(np.uint8)
         records = [tuple(None if c == 3 else str(c) for c in row) for row in codes.T.tolist()]
         whole = Coded(codes, (4,) * variables, (3,) * variables)
-        found = minimal_sets(whole, variables, 1, wildcard=missing == "wildcard")
+        found = minimal_sets(whole, variables, local(), wildcard=missing == "wildcard")
         sets = oracle.minimal_sets(records, variables, missing)
         want = [(r, sum(1 << j for j in one)) for r, mine in enumerate(sets) for one in mine]
         assert sorted(zip(found.rows.tolist(), found.masks.tolist(), strict=True)) == sorted(want)

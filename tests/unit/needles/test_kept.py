@@ -7,6 +7,7 @@ import pytest
 
 from reident.encode.categories import Coded
 from reident.engine.checkpoint import Checkpoints
+from reident.engine.local import local
 from reident.kernels import cells
 from reident.kernels import minimal as minimal_kernel
 from reident.needles import minimal, stream, wildcard
@@ -16,11 +17,11 @@ CODED = Coded(DRAWN, (5,) * 6, (4,) * 6)
 
 
 def by_wildcard(keep):
-    return wildcard.compatible(CODED, 2, keep)
+    return wildcard.compatible(CODED, 2, local(2, keep=keep))
 
 
 def by_minimal_sets(keep):
-    sets = minimal.minimal_sets(CODED, 3, 2, wildcard=False, keep=keep)
+    sets = minimal.minimal_sets(CODED, 3, local(2, keep=keep), wildcard=False)
     return sets.rows, sets.masks
 
 

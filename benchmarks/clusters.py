@@ -1,0 +1,140 @@
+"""The cost of a cluster: two workers of one core each against two threads of this machine.
+
+    python benchmarks/clusters.py 100000 300000 1000000
+    python benchmarks/clusters.py driver 1000000
+
+For each number of records a taxicab study of ten categories is made up, read once, and run in turn
+by both engines on a cluster on loopback, twice. Printed as lines of JSON: seconds, bytes of
+the job and of what comes back, and what the driver's memory grew by while the engine was at work.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+import data
+from ours import peak_mb, reset_peak
+from rows import Shape
+
+import reident as ri
+from reident.engine import remote, spark
+from reident.engine.memory import taken as held
+from reident.io.intake import take_in
+from reident.run import run
+from spark.cluster import Cluster, descendants, environment, session_on
+
+ROUNDS = 2
+VARIABLES = 10
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def measure(folder: Path, records: int, session: object) -> dict[str, object]:
+    """Both engines in turn on files of so many records."""
+    data.write(folder, Shape(attack="taxicab", records=records, categorical=VARIABLES), 1)
+    study = ri.Study.read(folder / "study.toml")
+    files = take_in(study)
+    seen: dict[str, int] = {"shipped": 0, "returned": 0}
+    _count_bytes(seen)
+    rounds = []
+    for _ in range(ROUNDS):
+        row: dict[str, float] = {}
+        for name, engine in (("local", None), ("spark", ri.Spark(session, shared=folder))):
+            reset_peak()
+            before, start = held() / 2**20, time.perf_counter()
+            processor = worked()
+            done = run(study, files, jobs=2, engine=engine)
+            row[f"{name}_seconds"] = time.perf_counter() - start
+            for what, now in worked().items():
+                row[f"{name}_{what}_cpu"] = now - processor.get(what, 0.0)
+            row[f"{name}_attack"] = sum(done.manifest["timings"]["attacks"].values())
+            row[f"{name}_grew_mb"] = peak_mb() - before
+        rounds.append(row)
+    return {"records": records, "rounds": rounds} | seen
+
+
+def worked() -> dict[str, float]:
+    """Seconds of processor so far: of this process, of workers' Python, of Spark's Java.
+
+    Unlike seconds of a clock these hardly depend on what else the machine does.
+    """
+    own = dict.fromkeys(("driver", "workers", "java"), 0.0)
+    for pid in [os.getpid(), *descendants(os.getpid())]:
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+        except FileNotFoundError:  # it has just ended
+            continue
+        name, _, rest = stat.rpartition(") ")
+        kind = "java" if name.endswith("java") else "workers" if pid != os.getpid() else "driver"
+        own[kind] += sum(map(int, rest.split()[11:13])) / TICKS
+    return own
+
+
+def _count_bytes(seen: dict[str, int]) -> None:
+    """Note the size of a job's file, and of the parts that come back."""
+    dispatch, plain = remote.dispatch, spark._plain  # noqa: SLF001  # looked at from outside
+
+    def sized(path: Path, *rest: object) -> object:
+        errand = dispatch(path, *rest)  # type: ignore[arg-type]
+        seen["shipped"] = path.stat().st_size
+        seen["returned"] = 0
+        return errand
+
+    def counted(table: object) -> object:
+        for row in plain(table):  # type: ignore[arg-type]
+            seen["returned"] += row[-1].size
+            yield row
+
+    spark.dispatch, spark._plain = sized, counted  # type: ignore[assignment]  # noqa: SLF001
+
+
+def driver(records: int) -> None:
+    """What the driver of a cluster takes beside the files, in a process that has done nothing else.
+
+    Its workers are on this machine; they are processes of their own all the same.
+    """
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home)
+        subprocess.run([sys.executable, data.__file__, folder, shape(records), "1"], check=True)
+        study = ri.Study.read(folder / "study.toml")
+        files = take_in(study)
+        with session_on("local[2]", folder) as session:
+            reset_peak()
+            before = held() / 2**20
+            run(study, files, jobs=2, engine=ri.Spark(session, shared=folder))
+            told = {"records": records, "files_mb": before, "grew_mb": peak_mb() - before}
+    print(json.dumps(told), flush=True)
+
+
+def shape(records: int) -> str:
+    """Ten categories, as data.py takes it."""
+    asked = Shape(attack="taxicab", records=records, categorical=VARIABLES)
+    return json.dumps(dataclasses.asdict(asked))
+
+
+def main(sizes: list[int]) -> None:
+    """Start a cluster, measure, print."""
+    os.environ.update(environment())
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home)
+        start = time.perf_counter()
+        with Cluster(folder) as cluster, session_on(cluster.master, folder) as session:
+            ready = time.perf_counter() - start
+            print(json.dumps({"ready_seconds": ready}))
+            for size in sizes:
+                print(json.dumps(measure(folder / str(size), size, session)), flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "driver":
+        driver(int(sys.argv[2]))
+    else:
+        main([int(size) for size in sys.argv[1:]])

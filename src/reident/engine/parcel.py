@@ -1,0 +1,158 @@
+"""A job as plain bytes, for workers that are elsewhere: arrays, plain values, and names of classes.
+
+What a job computes from are its arrays and plain values, wherever they are in it: the same that a
+checkpoint's digest goes over. They travel; functions and remarks stay at home, where jobs are
+finished. Nothing is pickled. The classes around the arrays are frozen values of reident's own,
+called by name: no other code can be named.
+
+A file holds a line of JSON, then the arrays, so aligned that workers map them into memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import itertools
+import json
+import mmap
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from reident import disk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+Part = TypeVar("Part", bound=tuple[Any, ...])
+ALIGNED = 64
+"""Bytes: a line of the processor's cache, and more than any number needs."""
+HOUSE = "reident."
+PLAIN = (bool, int, float, str)
+
+
+def pack_part(part: Sequence[np.ndarray]) -> bytes:
+    """The arrays of a part, one after another."""
+    body = io.BytesIO()
+    for array in part:
+        np.lib.format.write_array(body, array, allow_pickle=False)
+    return body.getvalue()
+
+
+def unpack_part(kind: type[Part], content: memoryview | bytes) -> Part:
+    """A part as it was packed."""
+    stream, arrays = io.BytesIO(content), []
+    while stream.tell() < stream.getbuffer().nbytes:
+        arrays.append(np.lib.format.read_array(stream, allow_pickle=False))
+    return kind(*arrays)
+
+
+def send(path: Path, value: Any) -> str:
+    """Write a value down for others to map; returns the digest that they must find."""
+    arrays: list[np.ndarray] = []
+    form = _form(value, arrays, {})
+    described, at = [], 0
+    for array in arrays:
+        described.append([array.dtype.str, array.shape, _order(array), at])
+        at += _aligned(array.nbytes)
+    head = json.dumps({"form": form, "arrays": described}).encode() + b"\n"
+    digest = hashlib.sha256()
+    with disk.create(path) as stream:
+        for content in itertools.chain([memoryview(head)], map(_bytes_of, arrays)):
+            for piece in (content, bytes(_aligned(len(content)) - len(content))):
+                stream.write(piece)
+                digest.update(piece)
+    return digest.hexdigest()
+
+
+def receive(path: Path, digest: str) -> Any:
+    """A value as it was sent; its arrays are mapped, so that workers of a machine share them."""
+    with path.open("rb") as stream:
+        # Private to this process: kernels take arrays that they could write to, and never do.
+        content = mmap.mmap(stream.fileno(), 0, mmap.MAP_PRIVATE)
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise ValueError("a job file that is not as it was sent")
+    head = content.readline()
+    told = json.loads(head)
+    arrays = [_array(content, _aligned(len(head)), *one) for one in told["arrays"]]
+    return _value(told["form"], arrays)
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNED) * ALIGNED
+
+
+def _order(array: np.ndarray) -> str:
+    """What lies column by column is kept so; all else is written row by row."""
+    return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+
+
+def _bytes_of(array: np.ndarray) -> memoryview:
+    flat = np.ascontiguousarray(array.T if _order(array) == "F" else array)
+    return flat.reshape(-1).view(np.uint8).data
+
+
+def _array(content: Any, start: int, kind: str, shape: list[int], order: str, at: int) -> Any:
+    dtype = np.dtype(kind)
+    size = int(np.prod(shape, dtype=np.int64))
+    if not size:
+        return np.zeros(shape, dtype)
+    flat = np.frombuffer(content, dtype, size, start + at)
+    return flat.reshape(shape[::-1]).T if order == "F" else flat.reshape(shape)
+
+
+def _form(value: Any, arrays: list[np.ndarray], seen: dict[int, int]) -> Any:
+    """A value as JSON: arrays by number, each once; None for what stays at home."""
+    if value is None or type(value) in PLAIN:
+        return {"plain": value}
+    if isinstance(value, (np.ndarray, np.generic)):
+        if value.dtype.hasobject:
+            return None
+        if id(value) not in seen:
+            seen[id(value)] = len(arrays)
+            arrays.append(np.asarray(value))
+        return {"array": seen[id(value)], "scalar": isinstance(value, np.generic)}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {"of": _name(value), "places": [_form(one, arrays, seen) for one in value]}
+    if isinstance(value, (tuple, list)):
+        return {"row": [_form(one, arrays, seen) for one in value], "list": type(value) is list}
+    if is_dataclass(value) and not isinstance(value, type):
+        names = {one.name: _form(getattr(value, one.name), arrays, seen) for one in fields(value)}
+        return {"of": _name(value), "names": names}
+    return None
+
+
+def _name(value: Any) -> str:
+    return f"{type(value).__module__}:{type(value).__qualname__}"
+
+
+def _value(form: Any, arrays: Sequence[np.ndarray]) -> Any:
+    """What a form stands for."""
+    match form:
+        case None:
+            return None
+        case {"plain": value}:
+            return value
+        case {"array": number, "scalar": scalar}:
+            return arrays[number][()] if scalar else arrays[number]
+        case {"row": row, "list": as_list}:
+            made = [_value(one, arrays) for one in row]
+            return made if as_list else tuple(made)
+        case {"of": name, "places": places}:
+            return _class(name)(*(_value(one, arrays) for one in places))
+        case {"of": name, "names": names}:
+            return _class(name)(**{key: _value(one, arrays) for key, one in names.items()})
+    raise ValueError("a job file of another version")
+
+
+def _class(name: str) -> Any:
+    """A frozen value or a named tuple of this package; nothing else may be called."""
+    module, _, own = name.partition(":")
+    found = getattr(import_module(module), own, None) if module.startswith(HOUSE) else None
+    frozen = getattr(getattr(found, "__dataclass_params__", None), "frozen", False)
+    if not isinstance(found, type) or not (frozen or issubclass(found, tuple)):
+        raise ValueError("a job file that names something else than a value")
+    return found

@@ -1,0 +1,124 @@
+"""What a worker does that is elsewhere: it maps a job, does a group of tiles, and returns parts.
+
+Knows no cluster: an engine sends groups by number and hands back what `work` gives. A worker that
+would compute otherwise than the machine that sent the job does nothing, and says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import sys
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from reident.engine.job import Tile
+from reident.engine.parcel import pack_part, receive, send
+from reident.kernels import source_digest
+from reident.kernels.pairs import CAP, squared
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from reident.engine.job import Job
+
+PROBES = 4096
+"""Gaps whose scores tell one tanh from another."""
+DONE, OTHER, UNSEEN = "done", "other", "unseen"
+"""What a worker says: it did the tiles; it computes otherwise; it does not see the job."""
+
+
+class Errand(NamedTuple):
+    """Where a job is, the digest of its file, and that of how its sender computes."""
+
+    path: str
+    digest: str
+    alike: str
+
+
+class Returned(NamedTuple):
+    """The part of tiles first..last - 1 of a strip, as bytes, and how it went."""
+
+    said: str
+    strip: int
+    first: int
+    last: int
+    part: bytes
+
+
+class _Load(NamedTuple):
+    """A job with its tiles, and the bounds of the groups that they are cut into."""
+
+    job: Any
+    tiles: list[Tile]
+    groups: list[int]
+
+
+_LOADS: dict[str, _Load] = {}
+"""The job of this process by digest: groups that follow find it mapped."""
+
+
+@cache
+def likeness() -> str:
+    """A digest of all that decides how this machine computes: versions, kernels, and its tanh."""
+    digest = hashlib.sha256(sys.byteorder.encode())
+    for name in ("reident", "numpy", "numba"):
+        digest.update(f"{name} {version(name)} ".encode())
+    digest.update(source_digest().encode())
+    gaps = np.linspace(0.0, CAP, PROBES)
+    digest.update(np.array([squared(gap) for gap in gaps], np.int64).tobytes())
+    return digest.hexdigest()
+
+
+def grouped(tiles: Sequence[Tile], groups: int) -> list[int]:
+    """Bounds of at most so many groups of tiles, of about the same work, none of them empty.
+
+    >>> grouped([Tile(n, n, n, n + 1, 0, 1, 5) for n in range(5)], 2)
+    [0, 3, 5]
+    """
+    # A tile without pairs is work too: it is asked about.
+    done = np.cumsum([tile.work + 1 for tile in tiles])
+    shares = done[-1] * np.arange(1, groups) / groups
+    cuts = (np.searchsorted(done, shares, "left") + 1).tolist()
+    return sorted({0, *cuts, len(tiles)})
+
+
+def dispatch(path: Path, job: Job[Any, Any], tiles: Sequence[Tile], groups: list[int]) -> Errand:
+    """Write a job down where workers see it."""
+    table = np.array(tiles, np.int64).reshape(-1, len(Tile._fields))
+    digest = send(path, (job, table, np.array(groups, np.int64)))
+    return Errand(str(path), digest, likeness())
+
+
+def work(errand: Errand, group: int) -> Iterator[Returned]:
+    """The tiles of a group, strip by strip: what a strip knows so far prunes its other tiles."""
+    if likeness() != errand.alike:
+        yield Returned(OTHER, 0, 0, 0, b"")
+        return
+    try:
+        job, tiles, groups = _load(errand)
+    except FileNotFoundError:
+        yield Returned(UNSEEN, 0, 0, 0, b"")
+        return
+    mine = range(groups[group], groups[group + 1])
+    for strip, places in itertools.groupby(mine, key=lambda place: tiles[place].strip):
+        held = list(places)
+        part = None
+        for place in held:
+            new = job.run(tiles[place], part)
+            part = new if part is None else job.merge(part, new)
+        assert part is not None  # noqa: S101  # a group of a strip holds a tile
+        yield Returned(DONE, strip, held[0], held[-1] + 1, pack_part(part))
+
+
+def _load(errand: Errand) -> _Load:
+    if errand.digest not in _LOADS:
+        # One job is worked on at a time; the map of another would only take room.
+        _LOADS.clear()
+        job, table, groups = receive(Path(errand.path), errand.digest)
+        _LOADS[errand.digest] = _Load(job, [Tile(*row) for row in table.tolist()], groups.tolist())
+    return _LOADS[errand.digest]

@@ -1,0 +1,153 @@
+"""What workers do: groups of tiles, by the same kernels and merges, and only if they are alike."""
+
+import itertools
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from laws.test_running import as_bytes
+from reident import run as where_layers_meet
+from reident.attacks import index, unicity
+from reident.engine import remote
+from reident.engine.how import How
+from reident.engine.job import Tile
+from reident.engine.local import local
+from reident.engine.parcel import unpack_part
+from reident.io.intake import take_in
+from reident.run import run
+from strategies import cases, large_case
+
+WAYS = {
+    *("brute", "bitmaps", "masks", "cells", "leaves"),
+    *("windows", "grids", "stepwise", "trimmed"),
+}
+"""Of jobs that name their parts; `index` is that of `bitmaps`, with more blocks."""
+
+
+def in_turn(folder, groups, kinds):
+    """An engine without a cluster: groups are worked off here, the last one first."""
+
+    @contextmanager
+    def folding(_engine, how, _folder):
+        at_home = local(how.jobs, how.budget, books=how.books)
+
+        def fold(job, label):
+            if not hasattr(job, "part"):
+                return at_home(job, label)
+            kinds.add(job.how)
+            assert isinstance(how, How)
+            list(at_home(job, label))  # keeps the books
+            return finished(job, job.tiles(how.budget))
+
+        yield fold
+
+    def finished(job, tiles):
+        if not tiles:
+            return
+        bounds = remote.grouped(tiles, groups)
+        errand = remote.dispatch(folder / "a.job", job, tiles, bounds)
+        strips, done = {}, []
+        for group in reversed(range(len(bounds) - 1)):
+            for row in remote.work(errand, group):
+                assert row.said == remote.DONE
+                part = unpack_part(job.part, row.part)
+                strips[row.strip] = (
+                    job.merge(part, strips[row.strip]) if row.strip in strips else part
+                )
+                done += range(row.first, row.last)
+        assert sorted(done) == list(range(len(tiles)))
+        first = {tile.strip: tile for tile in reversed(tiles)}
+        yield from (job.finish(first[strip], strips[strip]) for strip in sorted(strips))
+
+    return folding
+
+
+def by_workers(study, folder, groups, kinds, budget):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(where_layers_meet, "folding", in_turn(folder, groups, kinds))
+        return as_bytes(run(study, take_in(study), budget=budget))
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+@given(case=cases(callables=False), groups=st.sampled_from([1, 2, 7, 64]))
+def test_jobs_that_travelled_give_the_same_bytes(tmp_path_factory, case, groups):
+    study = case.study()
+    folder = tmp_path_factory.mktemp("jobs")
+    assert by_workers(study, folder, groups, set(), 7) == as_bytes(study.run())
+
+
+def test_every_way_of_large_files_travels(tmp_path, monkeypatch):
+    kinds = set()
+    for seed in (2, 5, 29, 41):
+        for home in (index, unicity):
+            monkeypatch.setattr(home, "WORTHWHILE", 0 if seed % 2 else 1 << 40)
+        study = large_case(seed, callables=False).study()
+        assert by_workers(study, tmp_path, 5, kinds, 3000) == as_bytes(study.run())
+    assert kinds == WAYS
+
+
+@given(
+    work=st.lists(st.integers(0, 100), min_size=1, max_size=40),
+    groups=st.integers(1, 70),
+)
+def test_groups_hold_every_tile_once_and_none_is_empty(work, groups):
+    tiles = [Tile(n, n, n, n + 1, 0, 1, one) for n, one in enumerate(work)]
+    bounds = remote.grouped(tiles, groups)
+    assert bounds[0] == 0
+    assert bounds[-1] == len(tiles)
+    assert bounds == sorted(set(bounds))
+    assert len(bounds) - 1 <= groups
+    share = sum(one + 1 for one in work) / groups
+    for first, last in itertools.pairwise(bounds):
+        # All but the last tile of a group fit into its share and what others have left.
+        assert sum(one + 1 for one in work[first : last - 1]) <= share
+
+
+class Noting:
+    """A job whose parts are the numbers of tiles, in the order in which they were done."""
+
+    def run(self, tile, so_far):
+        assert (so_far is None) == (tile.start == 0)
+        return (np.array([tile.number]),)
+
+    def merge(self, one, other):
+        return (np.concatenate([one[0], other[0]]),)
+
+
+def test_tiles_of_a_strip_are_merged_within_a_group(monkeypatch):
+    tiles = [Tile(3 * strip + k, strip, 0, 1, k, k + 1, 1) for strip in range(2) for k in range(3)]
+    monkeypatch.setattr(remote, "_load", lambda _: remote._Load(Noting(), tiles, [0, 4, 6]))
+    monkeypatch.setattr(remote, "likeness", lambda: "alike")
+    errand = remote.Errand("", "", "alike")
+    tiles[4], tiles[5] = tiles[4]._replace(start=0), tiles[5]
+    found = [row for group in (0, 1) for row in remote.work(errand, group)]
+    assert [row[:4] for row in found] == [("done", 0, 0, 3), ("done", 1, 3, 4), ("done", 1, 4, 6)]
+    parts = [unpack_part(Numbers, row.part).numbers.tolist() for row in found]
+    assert parts == [[0, 1, 2], [3], [4, 5]]
+
+
+class Numbers(NamedTuple):
+    numbers: np.ndarray
+
+
+def test_a_worker_that_differs_or_sees_nothing_says_so_and_does_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(remote, "likeness", lambda: "alike")
+    errand = remote.Errand(str(tmp_path / "none.job"), "", "another machine")
+    assert list(remote.work(errand, 0)) == [(remote.OTHER, 0, 0, 0, b"")]
+    errand = errand._replace(alike="alike")
+    assert list(remote.work(errand, 0)) == [(remote.UNSEEN, 0, 0, 0, b"")]
+
+
+def test_likeness_tells_one_tanh_from_another(monkeypatch):
+    here = remote.likeness()
+    remote.likeness.cache_clear()
+    exact = remote.squared
+    monkeypatch.setattr(remote, "squared", lambda gap: exact(gap) + (1.0 < gap < 1.01))
+    assert remote.likeness() != here
+    monkeypatch.undo()
+    remote.likeness.cache_clear()
+    assert remote.likeness() == here
