@@ -33,7 +33,8 @@ MOST = float(os.environ.get("SWEEP_SECONDS", "60"))
 LEARNT = Path(".reach.json")
 """What the tests reach is found out again when any of the sources or tests has changed."""
 PATIENCE = 5
-"""Times as long as on the sound source may tests take; what takes longer never ends."""
+"""Times as long as on the sound source may a test take, and some seconds, of the processor's time;
+what takes longer never ends."""
 MEMORY = 6 << 30
 SURVIVED, KILLED = 0, 1
 ENDLESS, STUCK = "never ended", "STUCK"
@@ -107,12 +108,11 @@ class Forks:
                 chosen.append(test)
                 total += seconds[test]
         status, said = _in_a_fork(
-            lambda: (put_in_place(file, module), self._first_failing(chosen))[1],
-            10 + PATIENCE * total,
+            lambda: (put_in_place(file, module), self._first_failing(chosen))[1], 60 + 20 * total
         )
         if os.WIFSIGNALED(status):
             died = os.WTERMSIG(status)
-            ends = {signal.SIGXCPU: ENDLESS, signal.SIGALRM: STUCK}
+            ends = {signal.SIGPROF: ENDLESS, signal.SIGALRM: STUCK}
             return ends.get(signal.Signals(died), f"signal {died}")
         if said:
             kills[said] += 1
@@ -120,6 +120,7 @@ class Forks:
 
     def _first_failing(self, tests: Sequence[str]) -> str:
         for test, then in zip(tests, [*tests[1:], None], strict=True):
+            signal.setitimer(signal.ITIMER_PROF, 3 + PATIENCE * self._reach.seconds[test])
             if self._fails(test, then):
                 return test
         return ""
@@ -144,8 +145,10 @@ class Forks:
     def _digest(self) -> str:
         """Of the sources, of the tests, and of which tests and files are asked for."""
         digest = hashlib.sha256(repr((list(self._items), self._files)).encode())
-        for folder in ("src", "tests"):
-            for path in sorted(Path(folder).rglob("*.py")):
+        for path in sorted(
+            path for folder in ("src", "tests") for path in Path(folder).rglob("*.py")
+        ):
+            if path.name not in {"forks.py", "sweep.py"}:
                 digest.update(path.read_bytes())
         return digest.hexdigest()
 
@@ -167,7 +170,7 @@ class Forks:
 
 
 def _in_a_fork(work: Callable[[], str], seconds: float) -> tuple[int, str]:
-    """The status and the answer of work done in a process that may take so long."""
+    """The status and the answer of work done in a process that may take so long, by the wall."""
     answer, ask = os.pipe()
     number = os.fork()
     if not number:
@@ -183,15 +186,13 @@ def _in_a_fork(work: Callable[[], str], seconds: float) -> tuple[int, str]:
 
 
 def _bounded(seconds: float) -> None:
-    """Silence, and an end to endless work: by the processor's clock, and by that on the wall."""
+    """Silence, and an end to endless waiting and to ever more memory."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
-    most = math.ceil(seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.alarm(20 * most)
+    signal.alarm(math.ceil(seconds))
 
 
 def session(task: Callable[[Forks], None], files: Sequence[Path], arguments: Sequence[str]) -> int:

@@ -2,7 +2,7 @@
 
     .venv/bin/python tests/laws/sweep.py                    60 of all
     .venv/bin/python tests/laws/sweep.py 20 3               20 of all, another sample: seed 3
-    .venv/bin/python tests/laws/sweep.py 0 0 kernels/keys   every one of a file
+    .venv/bin/python tests/laws/sweep.py 0 0 kernels/keys   every one of a file; more after commas
 
 More words name the tests to be run, in place of TESTS. `mutants.py` beside this file holds wrong
 lines that somebody chose; here nobody chooses. Kernels run as plain Python, in forks of one session
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import itertools
 import os
 import random
 import sys
@@ -25,10 +26,10 @@ from typing import TYPE_CHECKING, NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 
 from forks import STUCK, Forks, session
+from mutants import SURVIVED, Workshop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import CodeType
 
 HOME = Path(__file__).resolve().parents[2]
 SOURCE = HOME / "src/reident"
@@ -48,6 +49,8 @@ TESTS = (
 """Those that meet few records: kernels run as plain Python."""
 SLOW = "many_rounds or larger_studies or huge_cell or claim"
 EXAMPLES = "100"
+MOST_COMPILED = 300
+"""Seconds in which the tests of one kernel, compiled afresh, must end."""
 
 OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -73,7 +76,11 @@ class Change(NamedTuple):
     lines: range
     old: str
     new: str
-    code: CodeType
+
+    @property
+    def tree(self) -> ast.Module:
+        """The changed file."""
+        return next(itertools.islice(_changed(self.file), self.number, None))[0]
 
 
 def _change(node: ast.AST, part: int) -> bool:
@@ -118,23 +125,26 @@ def _without_types(node: ast.AST) -> Iterator[ast.AST]:
                     yield from _without_types(child)
 
 
-def changes(file: str) -> list[Change]:
-    """All changes of a file of the source, always in the same order."""
-    path = SOURCE / file
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    found: list[Change] = []
+def _changed(file: str) -> Iterator[tuple[ast.Module, ast.expr | ast.stmt, str]]:
+    """A file's tree with each change in it in turn, the node that is changed, and what it was."""
+    tree = ast.parse((SOURCE / file).read_text(encoding="utf-8"))
     for node in list(_inside_functions(tree)):
         for part in range(len(getattr(node, "ops", [0]))):
             sound = copy.copy(node)
             sound.__dict__ |= {"ops": list(node.ops)} if isinstance(node, ast.Compare) else {}
             old = _first_line(node)
             if _change(node, part):
-                now, code = _first_line(node), compile(tree, path, "exec", dont_inherit=True)
-                lines = range(node.lineno, node.end_lineno + 1)
-                found.append(Change(file, len(found), lines, old, now, code))
+                yield tree, node, old
                 node.__dict__.clear()
                 node.__dict__ |= sound.__dict__
-    return found
+
+
+def changes(file: str) -> list[Change]:
+    """All changes of a file of the source, always in the same order."""
+    return [
+        Change(file, number, range(node.lineno, node.end_lineno + 1), old, _first_line(node))
+        for number, (_, node, old) in enumerate(_changed(file))
+    ]
 
 
 def _first_line(node: ast.AST) -> str:
@@ -142,9 +152,9 @@ def _first_line(node: ast.AST) -> str:
 
 
 def sample(count: int, seed: int, word: str) -> list[Change]:
-    """So many changes of the files whose names hold a word, or all (0), in the order of files.
+    """So many changes of the files whose names hold a word, or all (0), in the order of a seed.
 
-    @LOG stands for those that survived in an earlier sweep, by what it printed.
+    What an interrupted sweep has tried is so a sample too. @LOG stands for those that survived in an earlier sweep, by what it printed.
     """
     if word.startswith("@"):
         told = Path(word[1:]).read_text(encoding="utf-8").splitlines()
@@ -152,11 +162,10 @@ def sample(count: int, seed: int, word: str) -> list[Change]:
         places = {(row[0].removeprefix("| "), int(row[1])) for row in rows}
         every = [one for file in FILES for one in changes(file) if one[:2] in places]
     else:
-        every = [change for file in FILES if word in file for change in changes(file)]
-    if not 0 < count < len(every):
-        return every
-    drawn = random.Random(seed).sample(range(len(every)), count)  # noqa: S311  # draws no secret
-    return [every[at] for at in sorted(drawn)]
+        chosen = [file for file in FILES if any(part in file for part in word.split(","))]
+        every = [change for file in chosen for change in changes(file)]
+    random.Random(seed).shuffle(every)  # noqa: S311  # draws no secret
+    return every[: count or None]
 
 
 def explained(change: Change) -> bool:
@@ -169,8 +178,8 @@ def explained(change: Change) -> bool:
 class Sweep:
     """Tries changes one after the other, and prints and counts what became of them."""
 
-    def __init__(self, drawn: list[Change]) -> None:
-        self._drawn = drawn
+    def __init__(self, drawn: list[Change], workshop: Workshop) -> None:
+        self._drawn, self._workshop = drawn, workshop
         self.killed = self.unexplained = 0
 
     def __call__(self, forks: Forks) -> None:
@@ -178,7 +187,10 @@ class Sweep:
         print(flush=True)
         for change in self._drawn:
             start = time.perf_counter()
-            found = forks.outcome(str(SOURCE / change.file), change.lines, change.code)
+            path = str(SOURCE / change.file)
+            code = compile(change.tree, path, "exec", dont_inherit=True)
+            found = forks.outcome(path, change.lines, code)
+            found = found or self._compiled(change)
             survived = found in {"", STUCK}
             told = survived and explained(change)
             self.killed += not survived
@@ -188,16 +200,25 @@ class Sweep:
             took = f"{time.perf_counter() - start:.1f}"
             print(f"| {place} | {outcome} | {change.lines[0]} | {took} | {found} |", flush=True)
 
+    def _compiled(self, change: Change) -> str:
+        """The tests of a kernel that fail when it is compiled: a shift may go too far there."""
+        tests = f"tests/unit/kernels/test_{Path(change.file).name}"
+        if not Path(tests).exists():
+            return ""
+        with self._workshop.standing(f"reident/{change.file}", ast.unparse(change.tree)):
+            code, _ = self._workshop.pytest(tests, "", compiled=True, seconds=MOST_COMPILED)
+        return "" if code == SURVIVED else f"{tests}, compiled"
+
 
 def main(count: int = 60, seed: int = 0, word: str = "", *tests: str) -> int:
     """Try a sample and print what was killed; the exit code is the number of open questions."""
     drawn = sample(count, seed, word)
-    sweep = Sweep(drawn)
     os.chdir(HOME)
     os.environ.setdefault("REIDENT_EXAMPLES", EXAMPLES)
     files = [SOURCE / file for file in FILES]
     with tempfile.TemporaryDirectory(prefix="sweep-") as folder:
         chosen = [*(tests or TESTS.split()), "-k", f"not ({SLOW})", f"--basetemp={folder}/tests"]
+        sweep = Sweep(drawn, Workshop(Path(folder)))
         code = session(sweep, files, chosen)
     print(f"{sweep.killed} of {len(drawn)} killed, {sweep.unexplained} of the others not explained")
     return code or min(sweep.unexplained, 100)
