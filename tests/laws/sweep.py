@@ -154,7 +154,8 @@ def _first_line(node: ast.AST) -> str:
 def sample(count: int, seed: int, word: str) -> list[Change]:
     """So many changes of the files whose names hold a word, or all (0), in the order of a seed.
 
-    What an interrupted sweep has tried is so a sample too. @LOG stands for those that survived in an earlier sweep, by what it printed.
+    What an interrupted sweep has tried is so a sample too. @LOG stands for those that survived in
+    an earlier sweep, by what it printed.
     """
     if word.startswith("@"):
         told = Path(word[1:]).read_text(encoding="utf-8").splitlines()
