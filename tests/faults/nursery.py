@@ -111,6 +111,7 @@ def turn(knobs):
     if "debug" in knobs:
         os.environ["POLARS_VERBOSE"] = "1"
         logging.basicConfig(level=logging.DEBUG)
+        logging.getLogger("numba").setLevel(logging.INFO)  # it tells every step of compiling
         logging.getLogger(__name__).debug("everything is told")
     if "stuck" in knobs:
         api.take_in = deaf
