@@ -1,4 +1,4 @@
-"""A scan that runs out of room says where, and goes on there; nothing that passes is left out."""
+"""A scan lets through what scores too little at least, and says so; out of room, it says where."""
 
 import numpy as np
 import polars as pl
@@ -6,15 +6,17 @@ import pytest
 
 import reident as ri
 from reident.attacks import index
+from reident.kernels.bitmaps import NO_CLASS
 from reident.kernels.bounds import scan_bounds
 from reident.kernels.candidates import Candidates
-from reident.kernels.desk import Asked, clear_desk
+from reident.kernels.desk import Asked, clear_desk, limit_of
 from reident.kernels.everyone import show_words
-from reident.kernels.pairs import score_some
+from reident.kernels.pairs import EQUAL, score_some
 
 PUF, EIF = 9, 150
 SIZE = 3
 """Words that hold the EIF rows."""
+MISMATCH = 16
 
 
 def people(key, records, seed):
@@ -77,6 +79,29 @@ def test_a_scan_with_little_room_finds_in_turns_what_it_finds_at_once(scanned):
     in_turns, turns = candidates(scanned, SIZE * 64)
     assert turns > 1
     assert in_turns == at_once
+
+
+def at_least(classes, scorer, least, p, e):
+    """What a pair scores at least, in sixteenths of a mismatch, by its classes."""
+    total = 0
+    for j, kind in enumerate(scorer.kind.tolist()):
+        mine, theirs = int(classes.mine[p, j]), int(classes.theirs[j, e])
+        graded = np.flatnonzero(least.graded == j)
+        if mine == NO_CLASS or (kind == EQUAL and theirs == NO_CLASS):
+            total += int(least.missing[j])
+        elif kind == EQUAL:
+            total += MISMATCH * (mine != theirs)
+        else:
+            total += int(least.digits[graded[0], mine, theirs])
+    return total
+
+
+def test_all_that_scores_less_than_the_limit_at_least_is_let_through(scanned):
+    _, _, cutoffs, (classes, scorer, least, _, _) = scanned
+    limit = limit_of(cutoffs[0], least.cost, least.grain)
+    every = [(p, e, at_least(classes, scorer, least, p, e)) for p in range(PUF) for e in range(EIF)]
+    found, _ = candidates(scanned, PUF * SIZE * 64)
+    assert sorted(found) == [pair for pair in every if pair[2] < limit]
 
 
 def test_what_passes_is_let_through_and_bounded_from_below(scanned):
