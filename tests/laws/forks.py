@@ -38,7 +38,8 @@ what takes longer never ends."""
 MEMORY = 6 << 30
 SURVIVED, KILLED = 0, 1
 ENDLESS, STUCK = "never ended", "STUCK"
-"""Much time of the processor is the doing of the change; much waiting is a fault of the attempt."""
+"""Much time of the processor is the doing of the change; much waiting, or an end of the session
+itself, is a fault of the attempt."""
 
 
 class Reach(NamedTuple):
@@ -114,6 +115,8 @@ class Forks:
             died = os.WTERMSIG(status)
             ends = {signal.SIGPROF: ENDLESS, signal.SIGALRM: STUCK}
             return ends.get(signal.Signals(died), f"signal {died}")
+        if status:
+            return STUCK
         if said:
             kills[said] += 1
         return said
