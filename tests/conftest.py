@@ -9,7 +9,7 @@ from case_features import SEEN
 
 # One commit has one verdict: the suite draws the same examples every time. `make fuzz` draws new
 # ones; those that fail are kept in .hypothesis, which git ignores.
-# Nothing fails for want of time: the machine may be busy, or may have stopped the tests for a while.
+# Nothing fails for want of time: the machine may be busy, or may have stopped the tests.
 timeless = settings(deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("reident", timeless, derandomize=True)
 settings.register_profile("new", timeless, derandomize=False)
