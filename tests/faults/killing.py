@@ -22,7 +22,7 @@ from faults.nursery import Nursery
 KILLED = -signal.SIGKILL
 PHASES = ("read", "score", "merge", "write")
 """Before the first strip is done a run scores; then it also folds and keeps what is done."""
-ATTEMPTS = 3
+ATTEMPTS = 10
 """At a kill: on a busy machine a run may be done before it comes."""
 NOT_COMPARED = ("manifest.json", "report.html", "talk.txt")
 """What tells how long the run took and on how many threads."""

@@ -8,6 +8,7 @@ exit code when it has ended.
 import contextlib
 import json
 import locale
+import logging
 import os
 import signal
 import subprocess
@@ -82,12 +83,22 @@ def deaf(*_args, **_kwargs):
     os._exit(99)
 
 
+def after_a_change(path, then):
+    """Do something when a file has got a byte more."""
+
+    def changed(*args, **kwargs):
+        path.write_bytes(path.read_bytes() + b" ")
+        return then(*args, **kwargs)
+
+    return changed
+
+
 def turn(knobs):
     """Small tiles, a checkpoint for every strip, ways that only large files take; surroundings."""
     from reident import api, run
     from reident.attacks import index, unicity
     from reident.cli import signals
-    from reident.io import kept
+    from reident.io import kept, outputs
 
     if "umask" in knobs:
         os.umask(knobs["umask"])
@@ -95,6 +106,13 @@ def turn(knobs):
         locale.setlocale(locale.LC_ALL, "")
     if "remove" in knobs:
         Path(knobs["remove"]).unlink()
+    if "rewrite" in knobs:
+        outputs.write_draft = after_a_change(Path(knobs["rewrite"]), outputs.write_draft)
+    if "debug" in knobs:
+        os.environ["POLARS_VERBOSE"] = "1"
+        logging.basicConfig(level=logging.DEBUG)
+        logging.getLogger("numba").setLevel(logging.INFO)  # it tells every step of compiling
+        logging.getLogger(__name__).debug("everything is told")
     if "stuck" in knobs:
         api.take_in = deaf
         signals.GRACE = knobs["stuck"]

@@ -1,20 +1,22 @@
-"""Every small change of a file's functions, numbered; a seeded sample of them is tried.
+"""Every small change of the functions of kernels, ranks and rates, numbered; each must be noticed.
 
     .venv/bin/python tests/laws/sweep.py                    60 of all
     .venv/bin/python tests/laws/sweep.py 20 3               20 of all, another sample: seed 3
-    .venv/bin/python tests/laws/sweep.py 0 0 kernels/keys   every one of a file
+    .venv/bin/python tests/laws/sweep.py 0 0 kernels/keys   every one of a file; more after commas
 
-`mutants.py` beside this file holds wrong lines that somebody chose; here nobody chooses. Kernels
-run as plain Python. A change that no test notices is listed in README.md with why it cannot change
-an answer; the exit code is the number of those that are not.
+More words name the tests to be run, in place of TESTS. `mutants.py` beside this file holds wrong
+lines that somebody chose; here nobody chooses. Kernels run as plain Python, in forks of one session
+(`forks.py`). A change that no test notices is listed in README.md with why it cannot change an
+answer; the exit code is the number of those that are not.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+import itertools
+import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,31 +25,32 @@ from typing import TYPE_CHECKING, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from mutants import SOURCE, SURVIVED, Workshop
+from forks import STUCK, Forks, session
+from mutants import SURVIVED, Workshop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TESTS = {
-    "kernels/shortlist.py": (
-        "tests/laws/test_ranks.py tests/unit/kernels/test_put_some.py",
-        "shortlist or put_together",
-    ),
-    "kernels/masks.py": (
-        "tests/laws/test_unicity.py",
-        "antichain or maximal_masks",
-    ),
-    "kernels/pairs.py": ("tests/unit/kernels/test_pairs.py", ""),
-    "kernels/cells.py": ("tests/unit/kernels/test_cells.py", ""),
-    "kernels/dealing.py": ("tests/unit/kernels/test_dealing.py", ""),
-    "kernels/keys.py": ("tests/unit/kernels/test_keys.py", ""),
-    "model/rates.py": ("tests/unit/model/test_rates.py", ""),
-    "attacks/verify.py": ("tests/unit/attacks/test_verify.py", ""),
-}
-"""Files, the tests of each and the words (-k) that pick some of these."""
-
-MOST = 60
-"""Seconds after which the tests of a change that never ends are given up: it is noticed."""
+HOME = Path(__file__).resolve().parents[2]
+SOURCE = HOME / "src/reident"
+FILES = (
+    *sorted(f"kernels/{file.name}" for file in (SOURCE / "kernels").glob("[a-z]*.py")),
+    "attacks/pairwise.py",
+    "attacks/verify.py",
+    "model/rates.py",
+)
+"""Kernels, ranks and rates."""
+TESTS = (
+    "tests/unit/kernels tests/unit/attacks tests/unit/model/test_rates.py"
+    " tests/unit/remedies/test_microaggregation.py tests/laws/test_ranks.py"
+    " tests/laws/test_unicity.py tests/laws/test_every_attack.py tests/oracle/test_index.py"
+    " tests/oracle/test_uniques.py tests/oracle/test_microagg.py tests/papers"
+)
+"""Those that meet few records: kernels run as plain Python."""
+SLOW = "many_rounds or larger_studies or huge_cell or claim"
+EXAMPLES = "100"
+MOST_COMPILED = 300
+"""Seconds in which the tests of one kernel, compiled afresh, must end."""
 
 OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -66,14 +69,18 @@ OTHER_NAME = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "mini
 
 
 class Change(NamedTuple):
-    """A small change: its number in the file, its line, what stood there, what stands there now."""
+    """A small change: its number in the file, its lines, what stood there, what stands there."""
 
     file: str
     number: int
-    line: int
+    lines: range
     old: str
     new: str
-    text: str
+
+    @property
+    def tree(self) -> ast.Module:
+        """The changed file."""
+        return next(itertools.islice(_changed(self.file), self.number, None))[0]
 
 
 def _change(node: ast.AST, part: int) -> bool:
@@ -89,7 +96,7 @@ def _change(node: ast.AST, part: int) -> bool:
             node.value = value + 1
         case ast.UnaryOp(op=ast.Not()) if part == 0:
             # Twice not is as it was, and a truth value.
-            node.operand = ast.UnaryOp(op=ast.Not(), operand=node.operand)
+            node.operand = ast.copy_location(ast.UnaryOp(ast.Not(), node.operand), node)
         case ast.Name(id=name) if part == 0 and name in OTHER_NAME:
             node.id = OTHER_NAME[name]
         case ast.Attribute(attr=name) if part == 0 and name in OTHER_NAME:
@@ -118,21 +125,26 @@ def _without_types(node: ast.AST) -> Iterator[ast.AST]:
                     yield from _without_types(child)
 
 
-def changes(file: str) -> list[Change]:
-    """All changes of a file of the source, always in the same order."""
-    tree = ast.parse((SOURCE / "reident" / file).read_text(encoding="utf-8"))
-    found: list[Change] = []
+def _changed(file: str) -> Iterator[tuple[ast.Module, ast.expr | ast.stmt, str]]:
+    """A file's tree with each change in it in turn, the node that is changed, and what it was."""
+    tree = ast.parse((SOURCE / file).read_text(encoding="utf-8"))
     for node in list(_inside_functions(tree)):
         for part in range(len(getattr(node, "ops", [0]))):
             sound = copy.copy(node)
             sound.__dict__ |= {"ops": list(node.ops)} if isinstance(node, ast.Compare) else {}
             old = _first_line(node)
             if _change(node, part):
-                now, text = _first_line(node), ast.unparse(tree)
-                found.append(Change(file, len(found), node.lineno, old, now, text))
+                yield tree, node, old
                 node.__dict__.clear()
                 node.__dict__ |= sound.__dict__
-    return found
+
+
+def changes(file: str) -> list[Change]:
+    """All changes of a file of the source, always in the same order."""
+    return [
+        Change(file, number, range(node.lineno, node.end_lineno + 1), old, _first_line(node))
+        for number, (_, node, old) in enumerate(_changed(file))
+    ]
 
 
 def _first_line(node: ast.AST) -> str:
@@ -140,22 +152,21 @@ def _first_line(node: ast.AST) -> str:
 
 
 def sample(count: int, seed: int, word: str) -> list[Change]:
-    """So many changes of the files whose names hold a word, or all (0), in the order of files."""
-    every = [change for file in TESTS if word in file for change in changes(file)]
-    if not 0 < count < len(every):
-        return every
-    drawn = random.Random(seed).sample(range(len(every)), count)  # noqa: S311  # draws no secret
-    return [every[at] for at in sorted(drawn)]
+    """So many changes of the files whose names hold a word, or all (0), in the order of a seed.
 
-
-def noticed(workshop: Workshop, change: Change) -> bool:
-    """Whether a test of the file fails, or does not end, with the change in it."""
-    with workshop.standing(f"reident/{change.file}", change.text):
-        try:
-            code, _ = workshop.pytest(*TESTS[change.file], compiled=False, seconds=MOST)
-        except subprocess.TimeoutExpired:
-            return True
-    return code != SURVIVED
+    What an interrupted sweep has tried is so a sample too. @LOG stands for those that survived in
+    an earlier sweep, by what it printed.
+    """
+    if word.startswith("@"):
+        told = Path(word[1:]).read_text(encoding="utf-8").splitlines()
+        rows = [line.split(" | ") for line in told if "| SURVIVED |" in line]
+        places = {(row[0].removeprefix("| "), int(row[1])) for row in rows}
+        every = [one for file in FILES for one in changes(file) if one[:2] in places]
+    else:
+        chosen = [file for file in FILES if any(part in file for part in word.split(","))]
+        every = [change for file in chosen for change in changes(file)]
+    random.Random(seed).shuffle(every)  # noqa: S311  # draws no secret
+    return every[: count or None]
 
 
 def explained(change: Change) -> bool:
@@ -165,29 +176,54 @@ def explained(change: Change) -> bool:
     return any(line.startswith(start) for line in told.splitlines())
 
 
-def main(count: int = 60, seed: int = 0, word: str = "") -> int:
+class Sweep:
+    """Tries changes one after the other, and prints and counts what became of them."""
+
+    def __init__(self, drawn: list[Change], workshop: Workshop) -> None:
+        self._drawn, self._workshop = drawn, workshop
+        self.killed = self.unexplained = 0
+
+    def __call__(self, forks: Forks) -> None:
+        """Try every change."""
+        print(flush=True)
+        for change in self._drawn:
+            start = time.perf_counter()
+            path = str(SOURCE / change.file)
+            code = compile(change.tree, path, "exec", dont_inherit=True)
+            found = forks.outcome(path, change.lines, code)
+            found = found or self._compiled(change)
+            survived = found in {"", STUCK}
+            told = survived and explained(change)
+            self.killed += not survived
+            self.unexplained += survived and not told
+            place = f"{change.file} | {change.number} | `{change.old}` | `{change.new}`"
+            outcome = ("equivalent" if told else found or "SURVIVED") if survived else "killed"
+            took = f"{time.perf_counter() - start:.1f}"
+            print(f"| {place} | {outcome} | {change.lines[0]} | {took} | {found} |", flush=True)
+
+    def _compiled(self, change: Change) -> str:
+        """The tests of a kernel that fail when it is compiled: a shift may go too far there."""
+        tests = f"tests/unit/kernels/test_{Path(change.file).name}"
+        if not Path(tests).exists():
+            return ""
+        with self._workshop.standing(f"reident/{change.file}", ast.unparse(change.tree)):
+            code, _ = self._workshop.pytest(tests, "", compiled=True, seconds=MOST_COMPILED)
+        return "" if code == SURVIVED else f"{tests}, compiled"
+
+
+def main(count: int = 60, seed: int = 0, word: str = "", *tests: str) -> int:
     """Try a sample and print what was killed; the exit code is the number of open questions."""
     drawn = sample(count, seed, word)
-    killed, unexplained = 0, 0
+    os.chdir(HOME)
+    os.environ.setdefault("REIDENT_EXAMPLES", EXAMPLES)
+    files = [SOURCE / file for file in FILES]
     with tempfile.TemporaryDirectory(prefix="sweep-") as folder:
-        workshop = Workshop(Path(folder))
-        for file in dict.fromkeys(change.file for change in drawn):
-            code, said = workshop.pytest(*TESTS[file], compiled=False)
-            if code != SURVIVED:
-                raise RuntimeError(f"the tests of {file} fail on the sound source\n{said}")
-        for change in drawn:
-            start = time.perf_counter()
-            outcome = "killed"
-            if not noticed(workshop, change):
-                outcome = "equivalent" if explained(change) else "SURVIVED"
-            killed += outcome == "killed"
-            unexplained += outcome == "SURVIVED"
-            place = f"{change.file} | {change.number} | `{change.old}` | `{change.new}`"
-            took = time.perf_counter() - start
-            print(f"| {place} | {outcome} | {change.line} | {took:.1f} |", flush=True)
-    print(f"{killed} of {len(drawn)} killed, {unexplained} of the others not explained")
-    return unexplained
+        chosen = [*(tests or TESTS.split()), "-k", f"not ({SLOW})", f"--basetemp={folder}/tests"]
+        sweep = Sweep(drawn, Workshop(Path(folder)))
+        code = session(sweep, files, chosen)
+    print(f"{sweep.killed} of {len(drawn)} killed, {sweep.unexplained} of the others not explained")
+    return code or min(sweep.unexplained, 100)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:3]), *sys.argv[3:4]))
+    sys.exit(main(*map(int, sys.argv[1:3]), *sys.argv[3:]))

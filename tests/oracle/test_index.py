@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import reident as ri
 from reident.attacks import blocks, index
 from reident.kernels import everyone, tiles
+from reident.kernels.bitmaps import WORDS
 from strategies import Case, cases, large_case
 
 EXAMPLES = int(os.environ.get("REIDENT_EXAMPLES", "2000")) // 5
@@ -82,6 +83,12 @@ SHAPES = {
     "one EIF record": {"eif": 1},
     "one PUF record": {"puf": 1},
     "numbers alone": {"sizes": [], "numbers": 3},
+    "more EIF records of a key than a tile holds": {
+        "puf": 2,
+        "eif": 64 * WORDS + 700,
+        "sizes": [1, 1, 2, 9],
+        "numbers": 1,
+    },
 }
 
 
@@ -100,15 +107,16 @@ def shaped(
     strata=1,
 ):
     draw = np.random.default_rng(11)
-    population = {f"c{j}": draw.integers(size, size=2000) for j, size in enumerate(sizes)}
-    population |= {f"x{j}": draw.integers(spread, size=2000) for j in range(numbers)}
+    many = max(2000, eif)
+    population = {f"c{j}": draw.integers(size, size=many) for j, size in enumerate(sizes)}
+    population |= {f"x{j}": draw.integers(spread, size=many) for j in range(numbers)}
     if strata == -1:
-        population["s"] = (np.arange(2000) % 300 == 0).astype(np.int64)
+        population["s"] = (np.arange(many) % 300 == 0).astype(np.int64)
     else:
-        population["s"] = draw.integers(strata, size=2000)
+        population["s"] = draw.integers(strata, size=many)
     frames = []
     for key, rows in (("p", puf), ("e", eif)):
-        taken = draw.permutation(2000)[:rows]
+        taken = draw.permutation(many)[:rows]
         columns = {key: [f"{place:04}" for place in range(rows)]}
         for name, values in population.items():
             hidden = draw.random(rows) < (0 if name == "s" else missing)

@@ -46,9 +46,11 @@ def plain(puf, eif, mine, theirs):
 
 
 def found(ties):
-    """The tie groups of all points."""
+    """The tie groups of all points; nobody is in one twice."""
     groups = [set() for _ in ties.puf]
-    for left, right in zip(ties.left.tolist(), ties.right.tolist(), strict=True):
+    links = list(zip(ties.left.tolist(), ties.right.tolist(), strict=True))
+    assert len(set(links)) == len(links)
+    for left, right in links:
         for point in np.flatnonzero(ties.puf == left).tolist():
             groups[point] |= set(np.flatnonzero(ties.eif == right).tolist())
     return groups

@@ -67,7 +67,7 @@ def test_ranges_name_records_of_a_class_or_above():
 
 def test_sums_are_told_in_digits_and_stop_short():
     draw = np.random.default_rng(3)
-    sums = draw.integers(100, size=RECORDS)
+    sums = draw.integers(2 ** (SUMS + 2), size=RECORDS)
     rows = draw.permutation(RECORDS)
     bits = np.zeros((SUMS, 3), np.uint64)
     kernel.mark_sums(sums, rows, bits)

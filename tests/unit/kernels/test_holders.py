@@ -173,6 +173,13 @@ def test_a_sieved_file_shows_every_mask_that_lies_in_no_other(file, full):
     }
 
 
+def test_a_row_alone_in_the_last_chunk_is_met():
+    others = [(0, 1, 1)] * (sieves.CHUNK * holders.WORD)
+    of = both([(0, 0, 0)], [*others, (1, 1, 0)])
+    chain, _ = sieves.stream(of, record(of), records.new_chain(8), sieves.EIF, records.new_chain(8))
+    assert content(chain) == {1: TAKEN, 4: len(others)}
+
+
 @few
 @given(
     st.lists(st.tuples(*[st.integers(-1, 1)] * 2, st.integers(0, 1)), min_size=1, max_size=14),

@@ -39,6 +39,12 @@ def test_keys_stay_exact_when_categories_multiply_beyond_64_bits(largest, width)
     assert keys.max() < ROOM * 2
 
 
+def test_keys_stay_exact_after_columns_in_which_all_rows_are_equal():
+    same = np.full(8, 2**31 - 2)
+    keys = row_keys([same, same, same, np.arange(8), same, same, same])
+    assert len(set(keys.tolist())) == 8
+
+
 def test_rows_whose_products_would_wrap_around_are_told_apart():
     """2^32 * 2^32 is 0 in 64 bits: (1, 0, 0) and (0, 0, 0) would be one row."""
     big = 2**32 - 1

@@ -29,6 +29,11 @@ def total_of(count):
     return np.arange(count, dtype=np.int64)
 
 
+def test_floors_lie_two_units_below_the_scores_of_their_gaps():
+    scores = [int(kernel.squared(k / kernel.GRAIN)) for k in range(int(CAP) * kernel.GRAIN + 1)]
+    assert kernel.floors().tolist() == [max(0, units - 2) for units in scores]
+
+
 @pytest.mark.parametrize(
     ("a", "b", "sd", "expected"),
     [

@@ -1,6 +1,9 @@
 """Pairs put on a shortlist together leave it as if they had come one by one."""
 
+from itertools import product
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +49,18 @@ def test_finds_leave_what_their_pairs_one_by_one_would(keep, bound, earlier, lat
     shortlist.put_all(np.array(ends, np.int64), pairs, len(ends), *one)
     assert on_it(one, 1) == on_it(other, 1)
     assert on_it(one, 0) == ([], 9)
+
+
+@pytest.mark.parametrize("keep", [1, 2, 3])
+def test_more_pairs_than_may_stay_leave_the_same_in_any_order(keep):
+    for units in product(range(4), repeat=keep + 2):
+        pairs = np.array(list(enumerate(units)), np.int64)
+        one, other = (shortlist.empty(np.array([9]), keep) for _ in range(2))
+        shortlist.put_some(*one, 0, pairs, len(pairs))
+        for eif, score in enumerate(units):
+            if score < other.cutoff[0]:
+                shortlist.push(other, 0, eif, score)
+        assert on_it(one) == on_it(other)
 
 
 def test_a_pair_of_the_shortlist_that_comes_again_changes_nothing():
