@@ -40,8 +40,8 @@ java:
 		'apt-get update -qq; apt-get install -y -qq openjdk-17-jre-headless' >/dev/null 2>&1; } || \
 		echo "No Java here, and none could be installed: tests of Spark skip."
 
-test: $(STAMP) browser java  ## every test; EXAMPLES=2000 draws twice as many studies
-	TMPDIR=$(SCRATCH) REIDENT_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -n $(JOBS) \
+test: $(STAMP) browser java  ## every test; EXAMPLES=2000 draws four times as many studies
+	TMPDIR=$(SCRATCH) REIDENT_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest -n $(JOBS) \
 		--dist loadgroup
 
 # No network at all, not even the machine's own: whoever asks for one fails.

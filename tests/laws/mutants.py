@@ -902,9 +902,9 @@ MUTANTS = [
     *_mutants(
         "kernels/cellwise.py",
         (
-            "limits_by",
-            "limits[cutoff] = (limit + step - 1) // step * step",
-            "limits[cutoff] = limit // step * step",
+            "whole_limit",
+            "return (limit_of(cutoff, cost, grain) + step - 1) // step * step",
+            "return limit_of(cutoff, cost, grain) // step * step",
             CELLWISE,
         ),
         (

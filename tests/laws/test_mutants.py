@@ -55,7 +55,7 @@ KERNELS = {
     "entries.entries_of",
     "entries._later",
     "cellwise.scan_cells",
-    "cellwise.limits_by",
+    "cellwise.whole_limit",
     "cellwise.rule_out",
     "cellwise.hit",
     "cellwise.keep_few",

@@ -54,7 +54,7 @@ def scan_cells(
     rows, keys, complete, once = asked
     sizes, eif, scores, cutoffs = short
     mine, cells, places = classes.mine, block.starts, block.rows
-    missing, cost, low = least.missing, least.cost, least.low
+    missing, cost, low, grain = least.missing, least.cost, least.low, least.grain
     variables, present = block.variables, block.present
     bits, apart = block.bits.reshape(-1), np.uint64(block.bits.shape[1])
     compared = np.flatnonzero(block.first >= 0)
@@ -66,7 +66,6 @@ def scan_cells(
     hits = np.zeros((2, WORDS + 1), np.uint64)
     chosen, gap = np.zeros(v + 8, np.uint64), np.zeros(len(present) + 1, np.int64)
     limits, own = np.zeros(TOGETHER, np.int64), np.zeros(TOGETHER * v, np.uint8)
-    limit_by = limits_by(int(cutoffs.max()), least)
     found = np.empty((ROOM + TOGETHER * keep, 2), np.int64)
     ends = np.empty((ROOM + TOGETHER * keep, 3), np.int64)
     now, read, begin, total, waiting = 0, 0, 0, 0, 0
@@ -88,7 +87,7 @@ def scan_cells(
             start, now = last, now + 1
             # Rows lie far from each other: fetched one after another they come in few waits.
             for at in range(begin, end):
-                limits[at - begin] = limit_by[cutoffs[rows[at] - base]]
+                limits[at - begin] = whole_limit(cutoffs[rows[at] - base], cost, grain, low)
             for at in range(begin, end):
                 for k in range(v):
                     own[(at - begin) * v + k] = mine[rows[at], compared[k]]
@@ -157,14 +156,10 @@ def scan_cells(
 
 
 @numba.njit(cache=True, nogil=True)
-def limits_by(most: int, least: Least) -> Ints:
-    """For each cutoff the sixteenths that no pair below it reaches, as a multiple of all sums."""
-    limits = np.empty(most + 1, np.int64)
-    step = 1 << least.low
-    for cutoff in range(most + 1):
-        limit = limit_of(cutoff, least.cost, least.grain)
-        limits[cutoff] = (limit + step - 1) // step * step
-    return limits
+def whole_limit(cutoff: int, cost: int, grain: int, low: int) -> int:
+    """Sixteenths that no pair below a cutoff reaches, as a multiple of what divides all sums."""
+    step = 1 << low
+    return (limit_of(cutoff, cost, grain) + step - 1) // step * step
 
 
 @numba.njit(cache=True, nogil=True)

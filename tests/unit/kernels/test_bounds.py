@@ -50,7 +50,9 @@ def scanned(monkeypatch):
     ).run(jobs=1)
     records, classes, scorer, least, block, _, rows, short = asked[-1]
     # From row BASE on: cutoffs that nothing is below, that everything is below, and between.
-    asked = Asked(np.arange(BASE, PUF), np.zeros(PUF, np.int64), rows.stratum, BASE)
+    asked = Asked(
+        np.arange(BASE, PUF), np.zeros(PUF, np.int64), np.zeros(PUF, np.bool_), rows.stratum, BASE
+    )
     share = np.array([0.2, 1.0, 0.6, 2.0**20, 0.2, 0.0])[np.arange(PUF - BASE) % 6]
     cutoffs = (short.cutoff.max() * share).astype(np.int64)
     return records, scorer, cutoffs, (classes, scorer, least, block, asked)

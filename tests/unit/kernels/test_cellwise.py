@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reident.kernels import cellwise as kernel
 from reident.kernels.bitmaps import DIGITS, OVER, WORDS
-from reident.kernels.desk import COUNTER, MOST_LIMIT, Least
+from reident.kernels.desk import COUNTER, MOST_LIMIT
 
 ROWS = 200
 
@@ -65,12 +65,9 @@ def test_what_a_bitmap_does_not_name_overflows():
 
 @pytest.mark.parametrize(("cost", "low"), [(16, 0), (4, 2), (2, 3)])
 def test_limits_let_scores_below_a_cutoff_through_and_no_others(cost, low):
-    none = np.zeros(0, np.int64)
-    least = Least(
-        none, np.zeros((0, 0, 0), np.uint8), none, none, cost, exact=True, low=low, grain=1
-    )
     scores = np.arange(60)
     sums = (scores << DIGITS) // cost
     assert (sums % (1 << low) == 0).all()
-    for cutoff, limit in enumerate(kernel.limits_by(40, least)):
+    for cutoff in range(40):
+        limit = kernel.whole_limit(cutoff, cost, 1, low)
         assert (sums < limit).tolist() == (scores < cutoff).tolist()
