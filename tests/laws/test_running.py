@@ -229,9 +229,13 @@ def test_looking_pairs_up_finds_whole_ranks_in_a_crowd(monkeypatch):
     draw = np.random.default_rng(9)
     eif = np.where(draw.random((90, 7)) < 0.05, -1, draw.integers(2, size=(90, 7)))
     puf = np.where(draw.random((30, 7)) < 0.1, -1, eif[draw.integers(90, size=30)])
-    study = of_codes(puf, eif, lambda names: {"taxicab": ri.Taxicab(variables=names)})
+
+    def attacks(names):  # the units of euclidean are many
+        return {"taxicab": ri.Taxicab(variables=names), "euclidean": ri.Euclidean(variables=names)}
+
+    study = of_codes(puf, eif, attacks)
     result, looked_up, met = looked_up_and_met(study, monkeypatch, **KNOBS["copies"])
-    assert result.manifest["methods"] == {"taxicab": "index"}
+    assert result.manifest["methods"] == {"taxicab": "index", "euclidean": "index"}
     assert looked_up == met
 
 
