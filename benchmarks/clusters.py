@@ -83,13 +83,13 @@ def _count_bytes(seen: dict[str, int]) -> None:
     dispatch, plain = remote.dispatch, spark._plain  # noqa: SLF001  # looked at from outside
 
     def sized(path: Path, *rest: object) -> object:
-        errand = dispatch(path, *rest)  # type: ignore[arg-type]
+        errand = dispatch(path, *rest)  # type: ignore[arg-type]  # passed on
         seen["shipped"] = path.stat().st_size
         seen["returned"] = 0
         return errand
 
     def counted(table: object) -> object:
-        for row in plain(table):  # type: ignore[arg-type]
+        for row in plain(table):  # type: ignore[arg-type]  # passed on
             seen["returned"] += row[-1].size
             yield row
 

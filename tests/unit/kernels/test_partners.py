@@ -85,7 +85,7 @@ def test_a_pair_is_read_as_the_record_that_it_exposes(files):
     puf, eif = sorted(files[0]), files[1]
     pairs = [(p, e) for p, a in enumerate(puf) for e, b in enumerate(eif) if a[0] == b[0]]
     own = spans(puf, puf, eif)[[p for p, _ in pairs]]
-    found = partners.judge_pairs(of(puf, eif, True), np.array(pairs), own)  # noqa: FBT003
+    found = partners.judge_pairs(of(puf, eif, True), np.array(pairs), own)  # noqa: FBT003  # by place
     for (p, e), reading in zip(pairs, found.tolist(), strict=True):
         masks = exposed_by(puf, eif, p)
         expected = reading_of(puf[p][1], eif[e][1], masks[e]) if e in masks else -1
