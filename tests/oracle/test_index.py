@@ -89,6 +89,13 @@ SHAPES = {
         "sizes": [1, 1, 2, 9],
         "numbers": 1,
     },
+    "more of them, no two alike": {
+        "puf": 2,
+        "eif": 64 * WORDS + 700,
+        "sizes": [1, 1, 300, 900],
+        "numbers": 0,
+    },
+    "few that are not alike": {"sizes": [2, 3, 2], "numbers": 0, "missing": 0.1},
 }
 
 

@@ -40,8 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reident.attacks.pairwise import Metric
+    from reident.attacks.twins import Distinct
     from reident.engine.job import Fold
-    from reident.kernels.pairs import Records
+    from reident.kernels.pairs import Records, Scorer
     from reident.kernels.shortlist import Shortlist
 
 Ints = npt.NDArray[np.int64]
@@ -84,8 +85,8 @@ class IndexedJob:
     `levels` together find every pair that can pass. PUF rows are in layout order. EIF rows stand
     in an order of their own inside strata, in which near ones lie together: `order` holds their
     rows in the layout, `crowd` where a PUF row would stand, and if `seeded` its neighbours there
-    are scored first. PUF row p meets EIF rows meets[p, 0] to meets[p, 1] - 1; `stratum` is that of
-    PUF and of EIF rows, `own` what the missing values of a PUF row cost.
+    are scored first. PUF row p meets EIF rows meets[p, 0] to meets[p, 1] - 1, and decides pairs[p]
+    pairs; `stratum` is that of PUF and of EIF rows, `own` what a PUF row's missing values cost.
     """
 
     part: ClassVar = shortlist.Shortlist
@@ -94,6 +95,7 @@ class IndexedJob:
     classes: Classes
     least: Least
     meets: Ints
+    pairs: Ints
     stratum: tuple[Ints, Ints]
     order: Ints
     crowd: Crowd
@@ -124,9 +126,8 @@ class IndexedJob:
         tiles = []
         for number, first in enumerate(range(0, len(meets), rows)):
             last = min(first + rows, len(meets))
-            mine = meets[first:last]
-            work = int((mine[:, 1] - mine[:, 0]).sum())
-            tiles.append(Tile(number, number, first, last, 0, int(mine[-1, 1]), work))
+            work = int(self.pairs[first:last].sum())
+            tiles.append(Tile(number, number, first, last, 0, int(meets[last - 1, 1]), work))
         return tiles
 
     def run(self, tile: Tile, so_far: Shortlist | None) -> Shortlist:
@@ -193,20 +194,28 @@ class IndexedJob:
         return part._replace(eif=self.order[part.eif])
 
 
-def indexed(
-    metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold
-) -> IndexedJob | None:
-    """A job that looks pairs up, or None where meeting them one by one is cheaper.
-
-    `stratum` numbers the strata of PUF and EIF rows, in layout order.
-    """
-    scorer = metric.scorer
-    chosen = np.flatnonzero((scorer.kind == EQUAL) & (scorer.other > 0))
+def worthwhile(metric: Metric, meets: Ints) -> bool:
+    """Whether looking pairs up may be cheaper than meeting them one by one."""
     pairs = int((meets[:, 1] - meets[:, 0]).sum())
-    cost = int(scorer.other[chosen].min() if len(chosen) else scorer.other.max(initial=0))
-    if pairs < max(1, WORTHWHILE) or metric.bound <= 0 or cost <= 0:
-        return None
-    mine, theirs, least = coarse(metric, cost)
+    return pairs >= max(1, WORTHWHILE) and metric.bound > 0 and _cost(metric.scorer) > 0
+
+
+def _cost(scorer: Scorer) -> int:
+    """What one mismatch costs at least, if it is one of a categorical variable."""
+    chosen = scorer.other[_chosen(scorer)]
+    return int(chosen.min() if len(chosen) else scorer.other.max(initial=0))
+
+
+def _chosen(scorer: Scorer) -> Ints:
+    """Variables of blocks."""
+    return np.flatnonzero((scorer.kind == EQUAL) & (scorer.other > 0))
+
+
+def indexed(rows: Distinct, fold: Fold) -> IndexedJob:
+    """A job that looks pairs up; a fold makes its blocks."""
+    metric, stratum, meets, scorer = rows.metric, rows.stratum, rows.meets, rows.metric.scorer
+    chosen = _chosen(scorer)
+    mine, theirs, least = coarse(metric, _cost(scorer))
     order, places = np.arange(len(stratum[1])), meets[:, 0].copy()
     passing = _passing(metric, meets, chosen)
     # Exact sums need no cutoff to begin with: trials find one (kernels/exact).
@@ -220,13 +229,23 @@ def indexed(
         classes=Classes(mine, theirs, _sums(theirs, scorer.kind, least)),
         least=least,
         meets=meets,
+        pairs=rows.pairs,
         stratum=stratum,
         order=order,
         crowd=Crowd(least_by_tiles(theirs, scorer, least), places),
         seeded=seeded,
-        own=((metric.puf.codes < 0) * scorer.missing[:, None]).sum(axis=0),
+        own=_sums_missing(metric.puf.codes, scorer.missing),
     )
-    return replace(job, levels=_levels(job, chosen, passing, fold))
+    made = replace(job, levels=_levels(job, chosen, passing, fold))
+    return replace(made, order=rows.eif[order])
+
+
+def _sums_missing(codes: Codes, missing: Ints) -> Ints:
+    """What the missing values of rows add up to."""
+    sums = np.zeros(codes.shape[1], np.int64)
+    for own, units in zip(codes, missing, strict=True):
+        sums[own < 0] += units
+    return sums
 
 
 def _passing(metric: Metric, meets: Ints, chosen: Ints) -> Floats:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.index import indexed
+from reident.attacks.index import indexed, worthwhile
+from reident.attacks.twins import distinct
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
 from reident.kernels import shortlist
@@ -18,8 +19,9 @@ from reident.model.linked import UNMET, Linked, Ranking, Scale
 from reident.model.pairs import Pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from reident.attacks.index import IndexedJob
     from reident.encode.files import Files
     from reident.encode.strata import Layout
     from reident.engine.job import Fold, Tile
@@ -141,10 +143,21 @@ def kept_pairs(
     layout = files.layout
     meets = meetings(layout)
     strata = (layout.stratum, files.strata.eif[layout.eif])
-    job = indexed(metric, strata, meets, fold) or RankedJob(metric=metric, meets=meets)
-    strips = list(fold(job, label)) or [shortlist.empty(np.zeros(0, np.int64), metric.keep)]
-    short = shortlist.Shortlist(*(np.concatenate(arrays) for arrays in zip(*strips, strict=True)))
+    if worthwhile(metric, meets):
+        rows = distinct(metric, strata, meets)
+        job: IndexedJob | RankedJob = indexed(rows, fold)
+        short = _joined(fold(job, label), metric)
+        short = shortlist.Shortlist(*(array[rows.of] for array in short))
+    else:
+        job = RankedJob(metric=metric, meets=meets)
+        short = _joined(fold(job, label), metric)
     return short, _ranked(short, layout), job.how
+
+
+def _joined(strips: Iterable[Shortlist], metric: Metric) -> Shortlist:
+    """Strips one under the other."""
+    whole = list(strips) or [shortlist.empty(np.zeros(0, np.int64), metric.keep)]
+    return shortlist.Shortlist(*(np.concatenate(arrays) for arrays in zip(*whole, strict=True)))
 
 
 def _ranked(short: Shortlist, layout: Layout) -> Pairs:

@@ -1,0 +1,85 @@
+"""Records that are alike are met once: identical rows lead to identical shortlists.
+
+PUF rows that are alike share a shortlist. Of EIF rows that are alike only keep + 1 are needed: if
+there are more, their rank is too large to be kept whole, and keep + 1 of them show that just as
+well (Primer 2.2, step 4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from reident.kernels.pairs import Rows
+from reident.kernels.twins import hashes, twins_of
+
+if TYPE_CHECKING:
+    from reident.attacks.pairwise import Metric
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distinct:
+    """A metric over fewer rows, which decide all pairs.
+
+    PUF row p, in place of all that are like it, meets EIF rows meets[p, 0] to meets[p, 1] - 1 and
+    so decides pairs[p] pairs; `stratum` is that of PUF and of EIF rows. `of` names the row that
+    stands for each PUF row of the layout, and `eif` the EIF rows of the layout that are met.
+    """
+
+    metric: Metric
+    stratum: tuple[Ints, Ints]
+    meets: Ints
+    pairs: Ints
+    of: Ints
+    eif: Ints
+
+
+def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> Distinct:
+    """The rows that must be met: every PUF row once, and of equal EIF rows keep + 1."""
+    first, _ = _twins(metric.puf, stratum[0])
+    _, before = _twins(metric.eif, stratum[1])
+    stands = first == np.arange(len(first))
+    needed = before <= metric.keep
+    of = (np.cumsum(stands) - 1)[first]
+    mine, theirs = np.flatnonzero(stands), np.flatnonzero(needed)
+    # EIF rows of a stratum stay side by side.
+    passed = np.concatenate([[0], np.cumsum(needed)])
+    scale = metric.scorer.scale
+    return Distinct(
+        metric=replace(
+            metric,
+            puf=_some(metric.puf, mine),
+            eif=_some(metric.eif, theirs),
+            scorer=metric.scorer._replace(scale=scale[mine] if len(scale) else scale),
+        ),
+        stratum=(stratum[0][mine], stratum[1][theirs]),
+        meets=passed[meets[mine]],
+        pairs=np.bincount(of, minlength=len(mine)) * (meets[mine, 1] - meets[mine, 0]),
+        of=of,
+        eif=theirs,
+    )
+
+
+def _twins(rows: Rows, stratum: Ints) -> tuple[Ints, Ints]:
+    """Which rows are alike. Numbers are compared as they are stored: missing ones are alike too."""
+    numbers = rows.numbers.view(np.int64) if _measured(rows) else np.zeros((0, 0), np.int64)
+    return twins_of(hashes(rows.codes, numbers, stratum), rows.codes, numbers, stratum)
+
+
+def _measured(rows: Rows) -> bool:
+    """Whether there are numbers: without any a placeholder stands for them."""
+    return rows.numbers.shape == rows.codes.shape
+
+
+def _some(rows: Rows, chosen: Ints) -> Rows:
+    """Chosen rows; as they are if these are all."""
+    if len(chosen) == rows.codes.shape[1]:
+        return rows
+    # Unlike an index, this leaves each variable in one piece.
+    numbers = rows.numbers.take(chosen, axis=1) if _measured(rows) else rows.numbers
+    return Rows(rows.codes.take(chosen, axis=1), numbers)
