@@ -26,6 +26,7 @@ from ours import peak_mb, reset_peak
 from rows import Shape
 
 import reident as ri
+from reident.attacks import pairwise
 from reident.engine import remote, spark
 from reident.engine.memory import taken as held
 from reident.io.intake import take_in
@@ -97,20 +98,32 @@ def _count_bytes(seen: dict[str, int]) -> None:
 
 
 def driver(records: int) -> None:
-    """What the driver of a cluster takes beside the files, in a process that has done nothing else.
+    """What the driver takes, in a process that has done nothing else.
 
-    Its workers are on this machine; they are processes of their own all the same.
+    `grew_mb` is what it took from the moment at which the job was ready until all shortlists had
+    come back and lay in one piece. Its workers are on this machine, in processes of their own.
     """
+    os.environ.update(environment())
+    told: dict[str, float] = {"records": records}
+    joined = pairwise._joined  # noqa: SLF001  # looked at from outside
+
+    def watched(*given: object) -> object:
+        reset_peak()
+        told["ready_mb"] = held() / 2**20
+        short = joined(*given)  # type: ignore[arg-type]  # passed on
+        told["grew_mb"] = peak_mb() - told["ready_mb"]
+        return short
+
+    pairwise._joined = watched  # type: ignore[assignment]  # noqa: SLF001
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home)
         subprocess.run([sys.executable, data.__file__, folder, shape(records), "1"], check=True)
         study = ri.Study.read(folder / "study.toml")
-        files = take_in(study)
-        with session_on("local[2]", folder) as session:
-            reset_peak()
-            before = held() / 2**20
+        with Cluster(folder) as cluster, session_on(cluster.master, folder) as session:
+            files = take_in(study)
+            told["files_mb"] = held() / 2**20
             run(study, files, jobs=2, engine=ri.Spark(session, shared=folder))
-            told = {"records": records, "files_mb": before, "grew_mb": peak_mb() - before}
+    told["bytes_for_each_record"] = told["grew_mb"] * 2**20 / records
     print(json.dumps(told), flush=True)
 
 

@@ -6,7 +6,6 @@ import hashlib
 import platform
 import sys
 import time
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -391,4 +390,4 @@ def _ledger(taken: Intake, results: Mapping[str, AttackResult], books: Books) ->
 
 
 def _sizes(numbers: Any) -> dict[int, int]:
-    return Counter(number for number in numbers.tolist() if number >= 0)
+    return dict(enumerate(np.bincount(numbers[numbers >= 0]).tolist()))

@@ -63,6 +63,8 @@ CHECKPOINT = "tests/unit/engine/test_checkpoint.py"
 PARCEL = "tests/unit/engine/test_parcel.py"
 REMOTE = "tests/unit/engine/test_remote.py"
 SHARES = "tests/unit/needles/test_shares.py"
+TWINS = "tests/unit/kernels/test_twins.py"
+INDEX = "tests/oracle/test_index.py"
 
 
 LOOKUPS = ("looking_pairs_up_finds", True)
@@ -174,8 +176,8 @@ MUTANTS = [
         ("unfold", "rank += 1", "rank += end - begin", RANKS, "ranks_are_dense"),
         (
             "unfold",
-            "or (out[place - 1, 2] == units and out[place - 1, 1] > position)",
-            "or (out[place - 1, 2] == units and out[place - 1, 1] < position)",
+            "or (out[2, place - 1] == units and out[1, place - 1] > position)",
+            "or (out[2, place - 1] == units and out[1, place - 1] < position)",
             RANKS,
             "shortlists_unfold",
         ),
@@ -790,8 +792,8 @@ MUTANTS = [
         "kernels/runs.py",
         (
             "keys_of",
-            "complete[i] &= code >= 0",
-            "complete[i] = code >= 0",
+            "whole &= code >= 0",
+            "whole = code >= 0",
             RUNS,
         ),
         (
@@ -984,6 +986,43 @@ MUTANTS = [
             "while 1 << top < trial - step:",
             RUNNING,
             *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/twins.py",
+        (
+            "hashes",
+            "out[i] = (mixed + np.uint64(codes[j, i] + 2)) * FACTOR",
+            "out[i] = (mixed + np.uint64(codes[j, i] * 0)) * FACTOR",
+            TWINS,
+        ),
+        (
+            "same",
+            "alike = alike and codes[j, one] == codes[j, other]",
+            "alike = codes[j, one] == codes[j, other]",
+            TWINS,
+        ),
+        ("twins_of", "alike[place] += 1", "alike[place] += 2", TWINS),
+    ),
+    *_mutants(
+        "attacks/twins.py",
+        (
+            "distinct",
+            "stands, needed = first == np.arange(len(first)), before <= metric.keep",
+            "stands, needed = first == np.arange(len(first)), before < metric.keep",
+            INDEX,
+            "alike",
+            True,
+        ),
+        ("distinct", "eif=theirs,", "eif=np.arange(len(theirs)),", INDEX, "alike", True),
+        ("distinct", "of=of,", "of=np.arange(len(of)) % len(mine),", INDEX, "alike", True),
+        (
+            "distinct",
+            "pairs = np.bincount(of, minlength=len(mine)) * pairs[mine]",
+            "pairs = np.bincount(of, minlength=len(mine))",
+            INDEX,
+            "alike",
+            True,
         ),
     ),
     *_mutants(

@@ -21,6 +21,9 @@ sweep = beside("sweep")
 
 KERNELS = {
     "fields.scan",
+    "twins.hashes",
+    "twins.same",
+    "twins.twins_of",
     "shortlist.put",
     "shortlist.unfold",
     "shortlist.pour",

@@ -159,7 +159,7 @@ def test_shortlists_unfold_by_record_rank_and_position(lists, seed):
         for place, score in enumerate(units):
             if score < short.cutoff[row]:
                 shortlist.push(short, row, place, score)
-    out = np.zeros((int(short.size.sum()), 5), np.int64)
+    out = np.zeros((5, int(short.size.sum())), np.int64)
     shortlist.unfold(short, np.argsort(puf), puf, eif, out)
     expected = []
     for row in np.argsort(puf):
@@ -170,7 +170,7 @@ def test_shortlists_unfold_by_record_rank_and_position(lists, seed):
             (puf[row], units, eif[place], ranks_kept.index(units) + 1, scores_kept.count(units))
             for units, place in pairs
         )
-    assert [(p, units, e, rank, tied) for p, e, units, rank, tied in out.tolist()] == expected
+    assert [(p, units, e, rank, tied) for p, e, units, rank, tied in out.T.tolist()] == expected
 
 
 def test_pairs_stand_in_the_order_of_keys_whatever_the_strata():

@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -108,6 +109,19 @@ def nowhere(monkeypatch):
 def test_without_a_cluster_the_command_says_what_to_give(study, capsys):
     assert main(["run", str(study), "--engine", "spark"]) == 2
     assert "--master" in capsys.readouterr().err
+    assert not study.with_suffix(".run").exists()
+
+
+@pytest.mark.usefixtures("nowhere")
+@pytest.mark.parametrize("port", ["closed", "none", "70000000"])
+def test_a_master_that_does_not_answer_is_told_at_once(study, capsys, port):
+    with socket.socket() as taken:
+        # Bound and not listening: nobody else can answer there.
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1] if port == 'closed' else port}"
+        master = f"spark://{address},{address}"
+        assert main(["run", str(study), "--engine", "spark", "--master", master]) == 2
+    assert "does not answer" in capsys.readouterr().err
     assert not study.with_suffix(".run").exists()
 
 

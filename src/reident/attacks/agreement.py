@@ -44,6 +44,6 @@ def true_pair_agreement(
 
 
 def _same_value(mine: Cells, theirs: Cells) -> Any:
-    if mine.text is not None and theirs.text is not None:
-        return (mine.text == theirs.text).fill_null(value=False).to_numpy()
+    if mine.labels is not None and theirs.labels is not None:
+        return mine.label == theirs.among(mine.labels)
     return np.asarray(mine.number == theirs.number)

@@ -57,14 +57,16 @@ def block_on(job: IndexedJob, share: list[int]) -> Block:
     strata = int(max(side.max(initial=0) for side in job.stratum)) + 1
     room = max(CELLS, 4 * len(job.stratum[1])) // strata
     for j in share:
-        size = _size(job, j)
+        # One more for missing values.
+        size = int(job.codes[j]) + 1
         if size <= room:
             room //= size
             sizes.append(size)
             variables.append(j)
     weights = np.cumprod([1, *sizes[::-1]])[::-1].astype(np.int64)
     held = np.array(variables, np.int64)
-    keys, complete = keys_of(job.metric.eif.codes, job.order, job.stratum[1], held, weights)
+    everyone = np.arange(len(job.order))
+    keys, complete = keys_of(job.records.eif, everyone, job.stratum[1], held, weights)
     most = COPIES * len(keys)
     starts, rows, filled_in, once = directory(
         keys, complete, weights, strata * int(weights[0]), most
@@ -83,17 +85,11 @@ def block_on(job: IndexedJob, share: list[int]) -> Block:
     )
 
 
-def _size(job: IndexedJob, j: int) -> int:
-    """Codes of a variable, and one for missing values."""
-    highest = max(rows.codes[j].max(initial=-1) for rows in (job.metric.puf, job.metric.eif))
-    return int(highest) + 2
-
-
 def _bitmaps(
     job: IndexedJob, rows: npt.NDArray[np.int32], left_out: list[int]
 ) -> tuple[Ints, Ints, npt.NDArray[np.uint64]]:
     """Bitmaps of all variables but those that the block's key holds, and where each begins."""
-    least, theirs, scorer = job.least, job.classes.theirs, job.metric.scorer
+    least, theirs, scorer = job.least, job.classes.theirs, job.scorer
     first = np.full(len(scorer.kind), -1, np.int64)
     present = np.full(len(scorer.kind), -1, np.int64)
     marked, held = [], 1 + SUMS

@@ -82,16 +82,20 @@ class Level:
 class IndexedJob:
     """Fold shortlists over lookups; a tile is a strip of PUF rows against the whole EIF.
 
-    `levels` together find every pair that can pass. PUF rows are in layout order. EIF rows stand
-    in an order of their own inside strata, in which near ones lie together: `order` holds their
-    rows in the layout, `crowd` where a PUF row would stand, and if `seeded` its neighbours there
-    are scored first. PUF row p meets EIF rows meets[p, 0] to meets[p, 1] - 1, and decides pairs[p]
-    pairs; `stratum` is that of PUF and of EIF rows, `own` what a PUF row's missing values cost.
+    `levels` together find every pair that can pass: one that scores below `bound`. PUF rows are in
+    layout order; variable j has codes[j] codes. EIF rows stand in an order of their own inside
+    strata, in which near ones lie together: `order` holds their rows in the layout, `crowd` where a
+    PUF row would stand, and if `seeded` its neighbours there are scored first. PUF row p meets EIF
+    rows meets[p, 0] to meets[p, 1] - 1, and decides pairs[p] pairs; `stratum` is that of PUF and of
+    EIF rows, `own` what a PUF row's missing values cost.
     """
 
     part: ClassVar = shortlist.Shortlist
-    metric: Metric
+    scorer: Scorer
+    bound: int
+    keep: int
     records: Records
+    codes: Ints
     classes: Classes
     least: Least
     meets: Ints
@@ -112,7 +116,7 @@ class IndexedJob:
     def summed(self) -> bool:
         """Whether bitmaps count every score that may pass exactly."""
         least = self.least
-        limit = limit_of(self.metric.bound, least.cost, least.grain)
+        limit = limit_of(self.bound, least.cost, least.grain)
         return bool(least.exact and limit + (1 << DIGITS) <= MOST_SUM)
 
     def tiles(self, budget: int) -> Sequence[Tile]:
@@ -146,19 +150,18 @@ class IndexedJob:
 
     def begin(self, rows: Ints, base: int) -> Shortlist:
         """Shortlists that have seen nothing, with cutoffs from rough neighbours."""
-        metric = self.metric
-        short = shortlist.empty(np.full(rows[-1] - base + 1, metric.bound, np.int64), metric.keep)
+        short = shortlist.empty(np.full(rows[-1] - base + 1, self.bound, np.int64), self.keep)
         if self.seeded:
             seed(
-                self.records, metric.scorer, self.meets, self.crowd.places[rows], rows, REACH,
-                short.cutoff, base, metric.keep,
+                self.records, self.scorer, self.meets, self.crowd.places[rows], rows, REACH,
+                short.cutoff, base, self.keep,
             )  # fmt: skip
         return short
 
     def look_up(self, block: Block, rows: Ints, base: int, short: Shortlist) -> int:
         """Look PUF rows up in a block; `base` is the first of `short`. Returns EIF rows read."""
         stratum = self.stratum[0]
-        scorer, least = self.metric.scorer, self.least
+        scorer, least = self.scorer, self.least
         if not len(block.variables):
             # By place means by stratum too.
             rows = rows[sort_keys(self.crowd.places[rows])]
@@ -167,9 +170,7 @@ class IndexedJob:
                 self.records, self.classes, scorer, least, block, self.crowd, asked, short
             )
             return int((self.meets[rows, 1] - self.meets[rows, 0]).sum())
-        keys, complete = keys_of(
-            self.metric.puf.codes, rows, stratum, block.variables, block.weights
-        )
+        keys, complete = keys_of(self.records.puf, rows, stratum, block.variables, block.weights)
         read = 0
         if self.summed and block.filled_in:
             entries, left = entries_of(rows, keys, complete, block.weights)
@@ -224,8 +225,12 @@ def indexed(rows: Distinct, fold: Fold) -> IndexedJob:
         order, places = _order(mine, theirs, least, stratum, chosen)
         theirs = np.ascontiguousarray(theirs[:, order])
     job = IndexedJob(
-        metric=metric,
-        records=metric.records(slice(None), order),
+        scorer=scorer,
+        bound=metric.bound,
+        keep=metric.keep,
+        records=metric.records(slice(None), order if seeded else slice(None)),
+        codes=np.maximum(*(rows.codes.max(axis=1, initial=-1) for rows in (metric.puf, metric.eif)))
+        + 1,
         classes=Classes(mine, theirs, _sums(theirs, scorer.kind, least)),
         least=least,
         meets=meets,
@@ -237,7 +242,7 @@ def indexed(rows: Distinct, fold: Fold) -> IndexedJob:
         own=_sums_missing(metric.puf.codes, scorer.missing),
     )
     made = replace(job, levels=_levels(job, chosen, passing, fold))
-    return replace(made, order=rows.eif[order])
+    return replace(made, order=rows.eif[order] if seeded else rows.eif)
 
 
 def _sums_missing(codes: Codes, missing: Ints) -> Ints:
@@ -306,7 +311,7 @@ def _order(
 def _levels(job: IndexedJob, chosen: Ints, passing: Floats, fold: Fold) -> tuple[Level, ...]:
     """Stages that are worth it, and at last one that finds whatever could still pass."""
     # One mismatch more than `last` cannot pass the threshold.
-    last = min(-(-job.metric.bound // job.least.cost) - 1, len(chosen))
+    last = min(-(-job.bound // job.least.cost) - 1, len(chosen))
     levels: list[Level] = []
     above = -1
     for most in _stages(job, passing, last):

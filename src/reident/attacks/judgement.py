@@ -49,10 +49,9 @@ def distinct(cells: Cells, variable: Variable) -> Distinct:
         # repr is the shortest decimal that reads back as this float: what the file said.
         values = [Decimal(repr(number)) for number in numbers.tolist()]
     else:
-        assert cells.text is not None  # noqa: S101  # cells hold numbers or texts
-        texts = np.array(cells.text.to_list(), object)[cells.present]
-        labels, places = np.unique(texts, return_inverse=True)
-        values = labels.tolist()
+        labels = cells.used(cells.present)
+        places = cells.among(labels)[cells.present].astype(np.int64)
+        values = labels.to_list()
     codes = np.where(cells.state > 0, len(values) + cells.state - 1, MISSING).astype(np.int32)
     codes[cells.present] = places
     return Distinct(values=values, codes=codes, skips=len(variable.not_applicable))

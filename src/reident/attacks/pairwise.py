@@ -56,7 +56,7 @@ class Metric:
     encoding: Mapping[str, Any]
     notes: list[Note]
 
-    def records(self, puf: Ints | slice, eif: Ints) -> Records:
+    def records(self, puf: Ints | slice, eif: Ints | slice) -> Records:
         """Rows of both files by record, as kernels want them that look at pairs singly."""
         measured = bool((self.scorer.kind == kernel.DISTANCE).any())
         numbers = [
@@ -79,6 +79,11 @@ class RankedJob:
 
     metric: Metric
     meets: Ints
+
+    @property
+    def keep(self) -> int:
+        """Pairs that a PUF row may keep."""
+        return self.metric.keep
 
     def tiles(self, budget: int) -> Sequence[Tile]:
         """Strips of PUF rows, cut along the EIF."""
@@ -144,27 +149,46 @@ def kept_pairs(
     meets = meetings(layout)
     strata = (layout.stratum, files.strata.eif[layout.eif])
     if worthwhile(metric, meets):
-        rows = distinct(metric, strata, meets)
-        job: IndexedJob | RankedJob = indexed(rows, fold)
-        short = _joined(fold(job, label), metric)
-        short = shortlist.Shortlist(*(array[rows.of] for array in short))
+        job, of = _looked_up(metric, strata, meets, fold)
+        short, how = _folded(job, fold, label)
+        del job  # what it holds is not needed any more, and may be large
+        if len(short.size) < len(of):
+            short = shortlist.Shortlist(*(array[of] for array in short))
     else:
-        job = RankedJob(metric=metric, meets=meets)
-        short = _joined(fold(job, label), metric)
-    return short, _ranked(short, layout), job.how
+        short, how = _folded(RankedJob(metric=metric, meets=meets), fold, label)
+    return short, _ranked(short, layout), how
 
 
-def _joined(strips: Iterable[Shortlist], metric: Metric) -> Shortlist:
-    """Strips one under the other."""
-    whole = list(strips) or [shortlist.empty(np.zeros(0, np.int64), metric.keep)]
-    return shortlist.Shortlist(*(np.concatenate(arrays) for arrays in zip(*whole, strict=True)))
+def _looked_up(
+    metric: Metric, strata: tuple[Ints, Ints], meets: Ints, fold: Fold
+) -> tuple[IndexedJob, Ints]:
+    """A job over the rows that must be met, and which of them stands for each PUF row."""
+    rows = distinct(metric, strata, meets)
+    return indexed(rows, fold), rows.of
+
+
+def _folded(job: IndexedJob | RankedJob, fold: Fold, label: str) -> tuple[Shortlist, str]:
+    """Shortlists of all rows of a job, and the way it went."""
+    return _joined(fold(job, label), len(job.meets), job.keep), job.how
+
+
+def _joined(strips: Iterable[Shortlist], rows: int, keep: int) -> Shortlist:
+    """Strips one under the other, each let go as soon as it is copied."""
+    whole = shortlist.empty(np.zeros(rows, np.int64), keep)
+    done = 0
+    for strip in strips:
+        after = done + len(strip.size)
+        for into, own in zip(whole, strip, strict=True):
+            into[done:after] = own
+        done = after
+    return whole
 
 
 def _ranked(short: Shortlist, layout: Layout) -> Pairs:
     """Shortlists as pairs in order of PUF key, rank, EIF key."""
-    out = np.empty((int(short.size.sum()), 5), np.int64)
+    out = np.empty((5, int(short.size.sum())), np.int64)
     shortlist.unfold(short, sort_keys(layout.puf), layout.puf, layout.eif, out)
-    puf, eif, units, rank, tied = np.ascontiguousarray(out.T)
+    puf, eif, units, rank, tied = out
     return Pairs(puf=puf, eif=eif, units=units, rank=rank, tied=tied)
 
 

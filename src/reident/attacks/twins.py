@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from reident.attacks.pairwise import Metric
 
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+WORTH = 1 / 32
+"""The share of rows that must fall away."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +46,18 @@ def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> Distinc
     """The rows that must be met: every PUF row once, and of equal EIF rows keep + 1."""
     first, _ = _twins(metric.puf, stratum[0])
     _, before = _twins(metric.eif, stratum[1])
-    stands = first == np.arange(len(first))
-    needed = before <= metric.keep
-    of = (np.cumsum(stands) - 1)[first]
-    mine, theirs = np.flatnonzero(stands), np.flatnonzero(needed)
-    # EIF rows of a stratum stay side by side.
-    passed = np.concatenate([[0], np.cumsum(needed)])
+    stands, needed = first == np.arange(len(first)), before <= metric.keep
+    mine, theirs = _places(stands), _places(needed)
+    of, met, own = mine, meets, stratum
+    pairs = meets[:, 1] - meets[:, 0]
+    if len(mine) < len(first):
+        of = (np.cumsum(stands) - 1)[first]
+        met, own = meets[mine], (stratum[0][mine], own[1])
+        pairs = np.bincount(of, minlength=len(mine)) * pairs[mine]
+    if len(theirs) < len(before):
+        # EIF rows of a stratum stay side by side.
+        met = np.concatenate([[0], np.cumsum(needed)])[met]
+        own = (own[0], stratum[1][theirs])
     scale = metric.scorer.scale
     return Distinct(
         metric=replace(
@@ -57,12 +66,18 @@ def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> Distinc
             eif=_some(metric.eif, theirs),
             scorer=metric.scorer._replace(scale=scale[mine] if len(scale) else scale),
         ),
-        stratum=(stratum[0][mine], stratum[1][theirs]),
-        meets=passed[meets[mine]],
-        pairs=np.bincount(of, minlength=len(mine)) * (meets[mine, 1] - meets[mine, 0]),
+        stratum=own,
+        meets=met,
+        pairs=pairs,
         of=of,
         eif=theirs,
     )
+
+
+def _places(chosen: Bools) -> Ints:
+    """Places of chosen rows; of all, if so few are left out that it is not worth the copying."""
+    worth = chosen.mean() <= 1 - WORTH
+    return np.flatnonzero(chosen) if worth else np.arange(len(chosen))
 
 
 def _twins(rows: Rows, stratum: Ints) -> tuple[Ints, Ints]:

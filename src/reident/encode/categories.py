@@ -14,6 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from reident.encode.cells import MISSING, cells
+from reident.encode.distinct import places_of
 from reident.model.variables import categorical
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from reident.model.files import SourceFile
 
 Codes = npt.NDArray[np.unsignedinteger]
-NARROW = 1 << 20
-WIDE = 1 << 62
-"""Whole numbers inside of this that lie so close together are numbered through a table."""
 
 
 class Coded(NamedTuple):
@@ -79,26 +77,8 @@ class Codebook:
 
     def codes(self, column: pl.Series) -> npt.NDArray[np.uint32]:
         """The codes of a column's cells."""
-        column = column.alias("cell")
-        other = np.uint32(len(self.labels))
-        span = self._span()
-        if span is not None:
-            low, high = span
-            table = np.full(high - low + 2, other, np.uint32)
-            table[self.values.cast(pl.Int64).to_numpy() - low] = self.numbers
-            at = column.cast(pl.Int64).fill_null(high + 1).to_numpy()
-            return np.asarray(table[at - low], np.uint32)
-        coded = column.replace_strict(
-            self.values, pl.Series(self.numbers), default=int(other), return_dtype=pl.UInt32
-        )
-        return coded.to_numpy()
-
-    def _span(self) -> tuple[int, int] | None:
-        """The least and the largest of whole numbers that lie close together."""
-        if not self.values.dtype.is_integer() or not len(self.values):
-            return None
-        low, high = int(self.values.min()), int(self.values.max())  # type: ignore[arg-type]  # whole
-        return (low, high) if high - low < NARROW and -WIDE < low < high < WIDE else None
+        numbers = np.append(self.numbers, np.uint32(len(self.labels)))
+        return np.asarray(numbers[places_of(column, self.values)])
 
 
 def survey(

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from reident.encode.days import days, days_beside
+from reident.encode.distinct import distinct_values, places_of
 from reident.encode.text import float_beyond_whole_numbers, text_of
 from reident.errors import DataError, Fault
 from reident.model.notes import plural
@@ -40,19 +41,52 @@ EXPECTED = {
 
 @dataclass(frozen=True, kw_only=True)
 class Cells:
-    """One variable of one file: a state each, and the text or the number where present."""
+    """One variable of one file: a state each, and the text or the number where present.
 
-    state: npt.NDArray[np.int32]
-    text: pl.Series | None = None
+    Texts are held once: `labels` in their order, of which cell i has the one at label[i]; a cell
+    without a text points past the last. Of texts `states` holds those of the labels, of numbers
+    those of the cells.
+    """
+
+    states: npt.NDArray[np.int32]
+    labels: pl.Series | None = None
+    label: npt.NDArray[np.integer] | None = None
     number: npt.NDArray[np.float64] | None = None
 
     def take(self, order: npt.NDArray[np.int64]) -> Cells:
         """The same cells in another order."""
         return Cells(
-            state=self.state[order],
-            text=None if self.text is None else self.text[order],
+            states=self.states[order] if self.label is None else self.states,
+            labels=self.labels,
+            label=None if self.label is None else self.label[order],
             number=None if self.number is None else self.number[order],
         )
+
+    @property
+    def state(self) -> npt.NDArray[np.int32]:
+        """The state of each cell."""
+        return self.states if self.label is None else self.states[self.label]
+
+    @property
+    def text(self) -> pl.Series | None:
+        """The text of each cell, null where there is none."""
+        if self.labels is None or self.label is None:
+            return None
+        return self.labels.extend_constant(None, 1).gather(pl.Series(self.label))
+
+    def used(self, chosen: npt.NDArray[np.bool_]) -> pl.Series:
+        """The distinct texts of chosen cells, in their order."""
+        assert self.labels is not None  # noqa: S101  # asked of texts only
+        used = np.zeros(len(self.labels) + 1, np.bool_)
+        used[np.asarray(self.label)[chosen]] = True
+        return self.labels.filter(pl.Series(used[:-1]))
+
+    def among(self, labels: pl.Series) -> npt.NDArray[np.int32]:
+        """The place of each cell's text among distinct ones, -1 where it is none of them."""
+        assert self.labels is not None  # noqa: S101  # asked of texts only
+        places = places_of(self.labels, labels)
+        known = np.where(places < len(labels), places, np.int32(-1))
+        return np.asarray(np.append(known, np.int32(-1))[self.label])
 
     @property
     def present(self) -> npt.NDArray[np.bool_]:
@@ -64,14 +98,6 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
     """Read a column as the variable that it holds; wrong values raise DataError with counts."""
     name, column = column.name, column.alias("cell")
     missing_codes = [*file.missing, *variable.missing]
-    if column.dtype.is_float() and variable.kind == "numeric":
-        # Texts of floats take long to make, and only codes are looked for among them.
-        coded = missing_codes or variable.not_applicable
-        text = text_of(column) if coded else column.fill_nan(None)
-        blank = text.is_null()
-    else:
-        text = text_of(column)
-        blank = text.is_null() | (text.str.strip_chars() == "").fill_null(value=False)
     if variable.kind == "categorical":
         _refuse(
             float_beyond_whole_numbers(column),
@@ -81,8 +107,15 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
             "beyond 2^53 in a column of floats, which cannot tell such whole numbers apart",
             "Store it as text or integer",
         )
-        state = _states(blank, missing_codes, variable.not_applicable, partial(_is_text, text))
-        return Cells(state=state, text=text)
+        return _categories(column, missing_codes, variable.not_applicable)
+    if column.dtype.is_float() and variable.kind == "numeric":
+        # Texts of floats take long to make, and only codes are looked for among them.
+        coded = missing_codes or variable.not_applicable
+        text = text_of(column) if coded else column.fill_nan(None)
+        blank = text.is_null()
+    else:
+        text = text_of(column)
+        blank = text.is_null() | (text.str.strip_chars() == "").fill_null(value=False)
     # Codes are set aside before the rest must be numbers: a code may be any text.
     number = (days(column) if variable.kind == "date" else _numbers(column, file)).to_numpy()
     state = _states(
@@ -108,7 +141,33 @@ def cells(column: pl.Series, variable: Variable, file: SourceFile) -> Cells:
         else "Correct the file, or declare codes as missing or not_applicable",
     )
     # Adding 0.0 turns -0.0 into 0.0, so that the two are one value everywhere.
-    return Cells(state=state, number=np.where(state == PRESENT, number, 0.0) + 0.0)
+    return Cells(states=state, number=np.where(state == PRESENT, number, 0.0) + 0.0)
+
+
+def _categories(column: pl.Series, missing: list[str], not_applicable: tuple[str, ...]) -> Cells:
+    """Cells with a text. What is asked of a text is asked once, however many cells have it."""
+    plain = _plain(column)
+    values = distinct_values(plain)
+    texts = text_of(values)
+    # Values that differ may have one text: -0.0 and 0.0.
+    labels = texts.unique().sort()
+    blank = labels.str.strip_chars() == ""
+    states = _states(blank, missing, not_applicable, partial(_is_text, labels))
+    label = np.append(places_of(texts, labels), len(labels))
+    return Cells(
+        states=np.append(states, np.int32(MISSING)),
+        labels=labels,
+        label=label.astype(np.min_scalar_type(len(labels)))[places_of(plain, values)],
+    )
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    """A column whose values can be told apart: NaN is none, and categories are their texts."""
+    if column.dtype.is_float():
+        return column.fill_nan(None)
+    return (
+        text_of(column) if isinstance(column.dtype, pl.Categorical | pl.Enum | pl.Null) else column
+    )
 
 
 def number_table(

@@ -43,16 +43,18 @@ class Column:
 
 def category_codes(files: Files, variable: Variable) -> Column:
     """Categories of both files numbered together, in order of text."""
-    puf, eif = files.puf[variable.name], files.eif[variable.name]
-    assert puf.text is not None and eif.text is not None  # noqa: S101, PT018  # kind is checked
-    state = np.concatenate([puf.state, eif.state])
-    text = pl.concat([puf.text, eif.text]).set(pl.Series(state == MISSING), None)
-    labels = text.drop_nulls().unique().sort()
-    order = pl.Series(np.arange(len(labels)), dtype=pl.Int32)
-    coded = text.replace_strict(labels, order, default=None, return_dtype=pl.Int32)
-    codes = coded.fill_null(MISSING).to_numpy().astype(np.int32)
-    n = len(puf.state)
-    return Column(puf=codes[:n], eif=codes[n:], labels=tuple(labels.to_list()))
+    sides = files.puf[variable.name], files.eif[variable.name]
+    used = [cells.used(cells.state != MISSING) for cells in sides]
+    labels = pl.concat(used).unique().sort()
+    puf, eif = (_codes_among(cells, labels) for cells in sides)
+    return Column(puf=puf, eif=eif, labels=tuple(labels.to_list()))
+
+
+def _codes_among(cells: Cells, labels: pl.Series) -> Codes:
+    """Categories by their place among the labels of both files."""
+    codes = cells.among(labels)
+    codes[cells.state == MISSING] = MISSING
+    return codes
 
 
 def bin_codes(files: Files, variable: Variable, attack: Taxicab | Unicity) -> Column:

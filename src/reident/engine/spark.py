@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import os
 import shutil
+import socket
 import sys
 import uuid
 from collections import deque
@@ -53,6 +54,9 @@ SCHEMA = "said string, attempt int, strip long, first long, last long, part bina
 EXTRA = "pip install 'reident[spark]'"
 WHERE = "engine spark"
 LOOPBACK = "127.0.0.1"
+STANDALONE = "spark://"
+ANSWER = 10.0
+"""Seconds that a master may take to answer."""
 FAULTS = {
     OTHER: (
         "a worker has another version of reident, numpy or numba, or computes tanh otherwise",
@@ -67,7 +71,7 @@ FAULTS = {
         f"Install it on every worker ({EXTRA}), and name its Python by PYSPARK_PYTHON",
     ),
     "unreached": (
-        "no session could be opened",
+        "a cluster that does not answer",
         "See that the cluster runs and that its name is right: --master spark://host:7077",
     ),
     "failed": (
@@ -111,6 +115,20 @@ def refuse_unready(asked: Spark) -> None:
     # Without a master Spark would quietly run on this machine alone.
     if not asked.master and "PYSPARK_GATEWAY_PORT" not in os.environ:
         raise _unready("no cluster is named", "Give --master, such as spark://host:7077")
+    if asked.master.startswith(STANDALONE) and not any(
+        map(_answers, asked.master.removeprefix(STANDALONE).split(","))
+    ):
+        raise _unready(*FAULTS["unreached"])
+
+
+def _answers(address: str) -> bool:
+    """Whether a master can be reached; Spark itself would try for minutes, and say so nowhere."""
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host, int(port)), ANSWER):
+            return True
+    except (OSError, ValueError, OverflowError):
+        return False
 
 
 def _refuse_other(asked: Spark, found: SparkSession) -> None:

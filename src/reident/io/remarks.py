@@ -7,6 +7,7 @@ to look; they name columns and counts, never a value.
 from __future__ import annotations
 
 import re
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,8 +103,8 @@ def _ending_with_a_blank(keys: pl.DataFrame) -> int:
 
 def _empty_rows(puf: Side, eif: Side) -> Iterator[Note]:
     for side, table in (("PUF", puf), ("EIF", eif)):
-        states = np.stack([cells.state for cells in table.cells.values()])
-        empty = int((states == MISSING).all(axis=0).sum())
+        gone = (cells.state == MISSING for cells in table.cells.values())
+        empty = int(reduce(np.logical_and, gone).sum())
         if empty:
             yield Note(
                 code=f"empty_rows_{side.lower()}",
@@ -164,8 +165,7 @@ def _texts(variable: Variable, puf: Cells, eif: Cells) -> Iterator[Note]:
 
 
 def _labels(cells: Cells) -> set[str]:
-    assert cells.text is not None  # noqa: S101  # categorical cells hold texts
-    return set(cells.text.filter(pl.Series(cells.present)).unique().to_list())
+    return set(cells.used(cells.present).to_list())
 
 
 def _stripped(label: str) -> str:

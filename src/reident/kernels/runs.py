@@ -49,17 +49,17 @@ class Block(NamedTuple):
 def keys_of(
     codes: npt.NDArray[np.int32], rows: Ints, stratum: Ints, variables: Ints, weights: Ints
 ) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Keys of some rows, whose codes stand one variable under the other; which are complete."""
+    """Keys of some rows, given by record; which of them are complete."""
     keys = np.empty(len(rows), np.int64)
-    complete = np.ones(len(rows), np.bool_)
+    complete = np.empty(len(rows), np.bool_)
     for i in range(len(rows)):
-        keys[i] = stratum[rows[i]] * weights[0]
-    for d in range(len(variables)):
-        j, weight = variables[d], weights[d + 1]
-        for i in range(len(rows)):
-            code = codes[j, rows[i]]
-            keys[i] += (np.int64(code) + 1) * weight
-            complete[i] &= code >= 0
+        row = rows[i]
+        key, whole = stratum[row] * weights[0], True
+        for d in range(len(variables)):
+            code = codes[row, variables[d]]
+            key += (np.int64(code) + 1) * weights[d + 1]
+            whole &= code >= 0
+        keys[i], complete[i] = key, whole
     return keys, complete
 
 

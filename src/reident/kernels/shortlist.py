@@ -140,7 +140,7 @@ def push(short: Shortlist, row: int, eif: int, units: int) -> None:
 
 @numba.njit(cache=True, nogil=True)
 def unfold(short: Shortlist, rows: Ints, puf: Ints, eif: Ints, out: npt.NDArray[np.int64]) -> None:
-    """Write shortlists one under the other: PUF and EIF position, units, rank, size of the rank.
+    """Write shortlists side by side: PUF and EIF position, units, rank, size of the rank.
 
     `rows` is the order of shortlists; `puf` and `eif` hold positions of rows. A shortlist's pairs
     come by units, then by position.
@@ -153,22 +153,22 @@ def unfold(short: Shortlist, rows: Ints, puf: Ints, eif: Ints, out: npt.NDArray[
             units, position = scores[row, k], eif[held[row, k]]
             place = at
             while place > first and (
-                out[place - 1, 2] > units
-                or (out[place - 1, 2] == units and out[place - 1, 1] > position)
+                out[2, place - 1] > units
+                or (out[2, place - 1] == units and out[1, place - 1] > position)
             ):
                 # Units and position, as below; a whole row takes seconds to compile, see holders.
-                out[place, 1], out[place, 2] = out[place - 1, 1], out[place - 1, 2]
+                out[1, place], out[2, place] = out[1, place - 1], out[2, place - 1]
                 place -= 1
-            out[at, 0], out[place, 1], out[place, 2] = puf[row], position, units
+            out[0, at], out[1, place], out[2, place] = puf[row], position, units
             at += 1
         rank, begin = 0, first
         while begin < at:
             end = begin
-            while end < at and out[end, 2] == out[begin, 2]:
+            while end < at and out[2, end] == out[2, begin]:
                 end += 1
             rank += 1
-            out[begin:end, 3] = rank
-            out[begin:end, 4] = end - begin
+            out[3, begin:end] = rank
+            out[4, begin:end] = end - begin
             begin = end
 
 

@@ -12,7 +12,7 @@ SIZES = (4, 3, 5)
 
 def block_of(stratum, table, *, copies=False):
     weights = np.cumprod([1, *SIZES[::-1]])[::-1].astype(np.int64)
-    codes, order = np.ascontiguousarray(table.T.astype(np.int32)), np.arange(len(table))
+    codes, order = table.astype(np.int32), np.arange(len(table))
     keys, complete = kernel.keys_of(codes, order, stratum, np.arange(3), weights)
     assert keys.tolist() == (stratum * weights[0] + ((table + 1) * weights[1:]).sum(1)).tolist()
     assert complete.tolist() == (table >= 0).all(axis=1).tolist()
