@@ -96,6 +96,7 @@ SHAPES = {
         "numbers": 0,
     },
     "few that are not alike": {"sizes": [2, 3, 2], "numbers": 0, "missing": 0.1},
+    "some that are alike": {"sizes": [2, 3, 2, 12], "numbers": 0},
 }
 
 
