@@ -10,6 +10,7 @@ import hashlib
 import itertools
 import sys
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -94,10 +95,19 @@ def dispatch(path: Path, job: Job[Any, Any], tiles: Sequence[Tile], groups: list
     return Errand(str(path), digest, likeness())
 
 
+def greet() -> Errand:
+    """An errand without a job: workers load what they need, and tell whether they are alike."""
+    return Errand("", "", likeness())
+
+
 def work(errand: Errand, group: int) -> Iterator[Returned]:
     """The tiles of a group, strip by strip: what a strip knows so far prunes its other tiles."""
     if likeness() != errand.alike:
         yield Returned(OTHER, 0, 0, 0, b"")
+        return
+    if not errand.path:
+        import_module("reident.attacks")
+        yield Returned(DONE, 0, 0, 0, b"")
         return
     try:
         job, tiles, groups = _load(errand)

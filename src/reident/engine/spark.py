@@ -23,7 +23,7 @@ from reident import disk
 from reident.engine.job import UNTOLD, Done, Job, Tile
 from reident.engine.ledger import Ledger, settled
 from reident.engine.parcel import unpack_part
-from reident.engine.remote import DONE, OTHER, UNSEEN, dispatch, grouped, work
+from reident.engine.remote import DONE, OTHER, UNSEEN, dispatch, greet, grouped, work
 from reident.errors import ClusterError, Fault, SpecError
 
 if TYPE_CHECKING:
@@ -149,13 +149,42 @@ def spark(asked: Spark, folder: Path, at_home: Fold, how: How) -> Iterator[Fold]
 
     `folder` is private, and seen by all workers.
     """
-    with _session(asked, folder) as session:
+    with _session(asked, folder) as session, _greeted(session) as greeting:
         way = _Way(session, folder, asked.partitions, how)
 
         def fold(job: Job[Any, Done], label: str) -> Iterator[Done]:
-            return _folded(way, job, label) if hasattr(job, "part") else at_home(job, label)
+            if not hasattr(job, "part"):
+                return at_home(job, label)
+            _refuse_hindered(greeting)
+            return _folded(way, job, label)
 
         yield fold
+
+
+@contextlib.contextmanager
+def _greeted(session: SparkSession) -> Iterator[Future[pa.Table]]:
+    """A first round to the workers, while this machine makes the first job ready.
+
+    They load what they need, which takes seconds, and whoever computes otherwise says so at once.
+    """
+    name = f"reident-{uuid.uuid4().hex}"
+    cores = session.sparkContext.defaultParallelism
+    with ThreadPoolExecutor(1) as pool:
+        greeting = pool.submit(_wave, session, name, greet(), 0, cores)
+        try:
+            yield greeting
+        finally:
+            _cancel(session, name, [greeting])
+
+
+def _refuse_hindered(greeting: Future[pa.Table]) -> None:
+    """Wait for what workers say; raise what hinders them."""
+    try:
+        found = {said for said, *_ in _plain(greeting.result())}
+    except _cluster_errors() as error:
+        raise ClusterError(_fault(_kind(error))) from None
+    for said in found - {DONE}:
+        raise ClusterError(_fault(said))
 
 
 @contextlib.contextmanager

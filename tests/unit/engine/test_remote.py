@@ -122,7 +122,7 @@ def test_tiles_of_a_strip_are_merged_within_a_group(monkeypatch):
     tiles = [Tile(3 * strip + k, strip, 0, 1, k, k + 1, 1) for strip in range(2) for k in range(3)]
     monkeypatch.setattr(remote, "_load", lambda _: remote._Load(Noting(), tiles, [0, 4, 6]))
     monkeypatch.setattr(remote, "likeness", lambda: "alike")
-    errand = remote.Errand("", "", "alike")
+    errand = remote.Errand("some.job", "", "alike")
     tiles[4], tiles[5] = tiles[4]._replace(start=0), tiles[5]
     found = [row for group in (0, 1) for row in remote.work(errand, group)]
     assert [row[:4] for row in found] == [("done", 0, 0, 3), ("done", 1, 3, 4), ("done", 1, 4, 6)]
@@ -140,6 +140,13 @@ def test_a_worker_that_differs_or_sees_nothing_says_so_and_does_nothing(tmp_path
     assert list(remote.work(errand, 0)) == [(remote.OTHER, 0, 0, 0, b"")]
     errand = errand._replace(alike="alike")
     assert list(remote.work(errand, 0)) == [(remote.UNSEEN, 0, 0, 0, b"")]
+
+
+def test_whoever_is_greeted_says_whether_it_is_alike(monkeypatch):
+    greeting = remote.greet()
+    assert list(remote.work(greeting, 7)) == [(remote.DONE, 0, 0, 0, b"")]
+    monkeypatch.setattr(remote, "likeness", lambda: "another machine")
+    assert list(remote.work(greeting, 7)) == [(remote.OTHER, 0, 0, 0, b"")]
 
 
 def test_likeness_tells_one_tanh_from_another(monkeypatch):
