@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from reident.engine.forecast import Forecast
 
-WRITTEN = 300e6
-"""Bytes a second at which a job is written down, and read again by every machine."""
-START = 15.0
-"""Seconds until the Python of a worker has loaded the kernels, and Spark has begun."""
+WRITTEN = 250e6
+"""Bytes a second at which a job is written down, and read again by every machine: a disk's."""
+START = 10.0
+"""Seconds until the Python of a worker has loaded the kernels: a first run less a second one."""
 PROCESS = 350_000_000
 """Bytes of a worker's Python beside the job that it maps."""
 RETURNED = 100
