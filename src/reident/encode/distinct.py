@@ -26,7 +26,7 @@ def places_of(column: pl.Series, values: pl.Series) -> npt.NDArray[np.int32]:
         low, high = span
         table = np.full(high - low + 2, none, np.int32)
         table[values.cast(pl.Int64).to_numpy() - low] = order
-        at = column.cast(pl.Int64)
+        at = column.cast(pl.Int64, strict=False)
         at = at.set((at < low) | (at > high), None).fill_null(high + 1)
         return np.asarray(table[at.to_numpy() - low])
     found = column.replace_strict(values, pl.Series(order), default=none, return_dtype=pl.Int32)
