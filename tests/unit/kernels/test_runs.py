@@ -1,6 +1,7 @@
 """Runs of an index: every row that agrees, and said so where there are others among them."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,18 +93,18 @@ def test_rows_have_no_copies_where_there_is_no_room_for_all():
         assert sum(int(word).bit_count() for word in once) == 2
 
 
-def test_many_runs_are_taken_as_they_lie_and_it_is_said():
-    size = 2 * kernel.MOST_RUNS
-    # A PUF row without the first code meets every first code, each with one row that agrees.
-    table = np.stack([np.arange(size).repeat(2), np.tile([0, 1], size)], axis=1)
-    weights = np.array([3 * (size + 1), 3, 1])
+@pytest.mark.parametrize("sizes", [(2 * kernel.MOST_RUNS,), (40, 40)])
+def test_many_runs_are_taken_as_they_lie_and_it_is_said(sizes):
+    # A PUF row without all codes but the last meets every key, and one row of each agrees.
+    table = np.indices((*sizes, 2)).reshape(len(sizes) + 1, -1).T
+    weights = np.cumprod([1, 3, *(size + 1 for size in sizes)])[::-1]
     keys = ((table + 1) * weights[1:]).sum(axis=1)
     whole = np.ones(len(keys), np.bool_)
     starts, rows, filled_in, once = kernel.directory(keys, whole, weights, int(weights[0]), 0)
     block = kernel.Block(
         filled_in=filled_in,
         once=once,
-        variables=np.arange(2),
+        variables=np.arange(len(sizes) + 1),
         weights=weights,
         starts=starts,
         rows=rows,
@@ -111,6 +112,16 @@ def test_many_runs_are_taken_as_they_lie_and_it_is_said():
         present=np.full(2, -1),
         bits=np.zeros((1, 1), np.uint64),
     )
-    rows_found, agreed = found(block, [-1, 1], 0)
+    rows_found, agreed = found(block, [*[-1] * len(sizes), 1], 0)
     assert not agreed
-    assert rows_found >= set(np.flatnonzero(table[:, 1] == 1).tolist())
+    assert rows_found >= set(np.flatnonzero(table[:, -1] == 1).tolist())
+
+
+def test_a_row_that_needs_too_many_copies_leaves_all_without():
+    # The first row misses both variables: 69 * 69 copies are more than any row may have.
+    weights = np.array([70 * 70, 70, 1])
+    keys, complete = np.array([0, 71, 72]), np.array([False, True, True])
+    assert kernel.copies_of(0, weights, np.empty(kernel.MOST_COPIES, np.int64)) == 0
+    _, rows, filled_in, _ = kernel.directory(keys, complete, weights, 70 * 70, 10**6)
+    assert not filled_in
+    assert rows.tolist() == [0, 1, 2]
