@@ -94,7 +94,7 @@ def _count_bytes(seen: dict[str, int]) -> None:
             seen["returned"] += row[-1].size
             yield row
 
-    spark.dispatch, spark._plain = sized, counted  # type: ignore[assignment]  # noqa: SLF001
+    spark.dispatch, spark._plain = sized, counted  # type: ignore[assignment]  # noqa: SLF001  # as above
 
 
 def driver(records: int) -> None:
@@ -114,7 +114,7 @@ def driver(records: int) -> None:
         told["grew_mb"] = peak_mb() - told["ready_mb"]
         return short
 
-    pairwise._joined = watched  # type: ignore[assignment]  # noqa: SLF001
+    pairwise._joined = watched  # type: ignore[assignment]  # noqa: SLF001  # as above
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home)
         subprocess.run([sys.executable, data.__file__, folder, shape(records), "1"], check=True)
