@@ -119,7 +119,7 @@ def test_what_passes_is_let_through_and_bounded_from_below(scanned):
     records, scorer, cutoffs, _ = scanned
     every = np.array([(p, e) for p in range(BASE, PUF) for e in range(EIF)])
     units = np.empty(len(every), np.int64)
-    score_some(records, scorer, every, len(every), np.full(PUF, 2**62), 0, False, units)  # noqa: FBT003
+    score_some(records, scorer, every, len(every), np.full(PUF, 2**62), 0, False, units)  # noqa: FBT003  # numba takes flags by place
     passing = {
         (p, e, u)
         for (p, e), u in zip(every.tolist(), units.tolist(), strict=True)
