@@ -28,7 +28,7 @@ def write(folder: Path, label: str, checked: int) -> None:
     variables = study.linking(attack)
     if isinstance(attack, Unicity):
         puf, eif, _ = coded_matrix(taken.files, variables, attack)
-        np.savez(folder / "coded.npz", puf=puf, eif=eif)
+        np.savez(folder / "coded.npz", puf=puf.T, eif=eif.T)
         few = variables[:checked]
         linked = attacks.link(attack, taken.files, few, None, local(), label, seed=study.seed)
         np.savez(folder / "checked.npz", suspected=linked.suspected)

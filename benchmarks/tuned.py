@@ -60,8 +60,8 @@ class TaxicabColumns:
         puf, eif, _ = coded_matrix(files, variables, attack)
         # 254 and 255 differ from every code and from each other: a missing value counts as a
         # mismatch first and gives one unit back.
-        self.puf = np.ascontiguousarray(np.where(puf == MISSING, 254, puf).astype(np.uint8).T)
-        self.eif = np.ascontiguousarray(np.where(eif == MISSING, 255, eif).astype(np.uint8).T)
+        self.puf = np.where(puf == MISSING, 254, puf).astype(np.uint8)
+        self.eif = np.where(eif == MISSING, 255, eif).astype(np.uint8)
         self.gone = (self.eif == 255).astype(np.uint8)
         self.gone_by_record = self.gone.sum(axis=0, dtype=np.uint8)
         self.bound = len(variables) / 2

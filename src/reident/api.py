@@ -180,7 +180,7 @@ class Study(model.Study):
         if memory is not None:
             refuse_beyond(memory, need_of(self), "the files take about")
         with outputs.run_folder(folder, force=force, resume=resume) as draft:
-            taken = take_in(self, unperturbed=unperturbed)
+            taken = take_in(self, unperturbed=unperturbed, raw=audit_records > 0)
             asked = kept.asked_of(self, taken.inputs, only=tuple(only), unperturbed=unperturbed)
             with contextlib.ExitStack() as stack:
                 keep = None

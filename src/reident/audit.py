@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 def audit(study: Study, taken: Intake, result: StudyResult, records: int) -> int:
-    """Compare so many PUF records, drawn by seed, under every attack; returns how many."""
+    """Compare so many PUF records, drawn by seed, under every attack; returns how many.
+
+    `taken` must hold the columns as they were read.
+    """
     keys = taken.puf.keys.rows()
     stream = np.random.default_rng([study.seed, *b"audit"])
     drawn = sorted(stream.choice(len(keys), size=min(records, len(keys)), replace=False).tolist())
@@ -97,6 +100,7 @@ def _listed(pairs: pl.DataFrame, puf_columns: int, eif_columns: int) -> dict[Any
 
 def _records(study: Study, side: str, table: Side) -> list[oracle.Record]:
     file = study.puf if side == "puf" else study.eif
+    assert table.raw is not None  # noqa: S101  # asked for where there is an audit
     columns = [
         _as_written(table.raw[variable.column(side)], variable, file).to_list()
         for variable in study.variables

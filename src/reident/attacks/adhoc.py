@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reident.attacks.pairwise import NO_NUMBERS, Metric, bounded, columnwise, scorer
+from reident.attacks.pairwise import NO_NUMBERS, Metric, bounded, scorer
 from reident.attacks.rulebook import judge
 from reident.encode.matrix import Column, stacked
 from reident.kernels.pairs import Rows
@@ -34,8 +34,8 @@ def metric(attack: AdHoc, files: Files, variables: Sequence[Variable]) -> Metric
     best = sum(one.best for one in judged)
     top = BEST * UNITS * v
     return Metric(
-        puf=Rows(columnwise(puf), NO_NUMBERS),
-        eif=Rows(columnwise(eif), NO_NUMBERS),
+        puf=Rows(puf, NO_NUMBERS),
+        eif=Rows(eif, NO_NUMBERS),
         scorer=_scorer(judged),
         bound=bounded(math.ceil(best - threshold * UNITS)),
         keep=attack.keep,

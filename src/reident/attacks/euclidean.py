@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reident.attacks.pairwise import Metric, bounded, columnwise, scorer
+from reident.attacks.pairwise import Metric, bounded, scorer
 from reident.encode.matrix import category_codes, scaled_numbers, stacked, state_codes
 from reident.kernels.pairs import CAP, DISTANCE, EQUAL, ONE, Rows, floors, squared, steepness
 from reident.model.linked import BARS, Scale
@@ -38,8 +38,8 @@ def metric(attack: Euclidean, files: Files, variables: Sequence[Variable]) -> Me
     numbers, spread, ready = _numbers(files, variables, attack.scale, base)
     bound = bounded(_bound(attack, missing, v))
     return Metric(
-        puf=Rows(columnwise(puf), columnwise(numbers[0])),
-        eif=Rows(columnwise(eif), columnwise(numbers[1])),
+        puf=Rows(puf, numbers[0]),
+        eif=Rows(eif, numbers[1]),
         scorer=ready,
         bound=bound,
         keep=attack.keep,
@@ -90,14 +90,14 @@ def _numbers(
 ) -> tuple[tuple[np.ndarray, np.ndarray], dict[str, list[Moments]], Scorer]:
     """The numeric columns on the PUF's scale, and the scorer that knows their sd."""
     v = len(variables)
-    puf = np.zeros((len(files.layout.puf), v))
-    eif = np.zeros((len(files.layout.eif), v))
+    puf = np.zeros((v, len(files.layout.puf)))
+    eif = np.zeros((v, len(files.layout.eif)))
     groups = 1 if scale == "study" else len(files.strata.values)
     sd = np.zeros((groups, v))
     spread = {}
     for j, variable in enumerate(variables):
         if variable.kind != "categorical":
-            puf[:, j], eif[:, j], measured = scaled_numbers(files, variable, scale)
+            puf[j], eif[j], measured = scaled_numbers(files, variable, scale)
             sd[:, j] = [one.sd for one in measured]
             spread[variable.name] = measured
     own = np.zeros(len(files.layout.puf), np.int64) if scale == "study" else files.layout.stratum

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from reident.attacks.blocks import block_of, block_on, entropy_of, shares
 from reident.attacks.coarse import coarse
 from reident.attacks.spread import Spread
+from reident.attacks.twins import distinct
 from reident.engine.job import UNTOLD, Tile
 from reident.kernels import blocks as kernel
 from reident.kernels import shortlist
@@ -212,8 +213,24 @@ def _chosen(scorer: Scorer) -> Ints:
     return np.flatnonzero((scorer.kind == EQUAL) & (scorer.other > 0))
 
 
-def indexed(rows: Distinct, fold: Fold) -> IndexedJob:
-    """A job that looks pairs up; a fold makes its blocks."""
+def indexed(
+    metric: Metric, strata: tuple[Ints, Ints], meets: Ints, fold: Fold
+) -> tuple[IndexedJob, Ints]:
+    """A job over the rows that must be met, and which of them stands for each PUF row.
+
+    A fold makes its blocks.
+    """
+    rows = distinct(metric, strata, meets)
+    of, eif = rows.of, rows.eif
+    job, passing = _without_levels(rows)
+    # The job holds all that is needed of them; blocks need the room.
+    del rows
+    job = replace(job, levels=_levels(job, passing, fold))
+    return replace(job, order=eif[job.order] if job.seeded else eif), of
+
+
+def _without_levels(rows: Distinct) -> tuple[IndexedJob, Floats]:
+    """A job that has yet to get its blocks, and how many pairs pass with so many mismatches."""
     metric, stratum, meets, scorer = rows.metric, rows.stratum, rows.meets, rows.metric.scorer
     chosen = _chosen(scorer)
     mine, theirs, least = coarse(metric, _cost(scorer))
@@ -229,7 +246,7 @@ def indexed(rows: Distinct, fold: Fold) -> IndexedJob:
         bound=metric.bound,
         keep=metric.keep,
         records=metric.records(slice(None), order if seeded else slice(None)),
-        codes=np.maximum(*(rows.codes.max(axis=1, initial=-1) for rows in (metric.puf, metric.eif)))
+        codes=np.maximum(*(side.codes.max(axis=1, initial=-1) for side in (metric.puf, metric.eif)))
         + 1,
         classes=Classes(mine, theirs, _sums(theirs, scorer.kind, least)),
         least=least,
@@ -241,8 +258,7 @@ def indexed(rows: Distinct, fold: Fold) -> IndexedJob:
         seeded=seeded,
         own=_sums_missing(metric.puf.codes, scorer.missing),
     )
-    made = replace(job, levels=_levels(job, chosen, passing, fold))
-    return replace(made, order=rows.eif[order] if seeded else rows.eif)
+    return job, passing
 
 
 def _sums_missing(codes: Codes, missing: Ints) -> Ints:
@@ -259,7 +275,7 @@ def _passing(metric: Metric, meets: Ints, chosen: Ints) -> Floats:
     Graded variables are left out, as if they cost nothing.
     """
     p, e, width = _random_pairs(meets)
-    mine, theirs = metric.puf.codes[chosen][:, p], metric.eif.codes[chosen][:, e]
+    mine, theirs = metric.puf.codes[chosen[:, None], p], metric.eif.codes[chosen[:, None], e]
     missing, other = (u[chosen, None] for u in (metric.scorer.missing, metric.scorer.other))
     gone = (mine < 0) | (theirs < 0)
     differ = ~gone & (mine != theirs)
@@ -308,8 +324,9 @@ def _order(
     return order, np.searchsorted(keys[1][order], keys[0])
 
 
-def _levels(job: IndexedJob, chosen: Ints, passing: Floats, fold: Fold) -> tuple[Level, ...]:
+def _levels(job: IndexedJob, passing: Floats, fold: Fold) -> tuple[Level, ...]:
     """Stages that are worth it, and at last one that finds whatever could still pass."""
+    chosen = _chosen(job.scorer)
     # One mismatch more than `last` cannot pass the threshold.
     last = min(-(-job.bound // job.least.cost) - 1, len(chosen))
     levels: list[Level] = []

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.attacks.index import indexed, worthwhile
-from reident.attacks.twins import distinct
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
 from reident.kernels import shortlist
@@ -109,11 +108,6 @@ class RankedJob:
         return part
 
 
-def columnwise(table: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A table of records as one contiguous row per variable, as the kernel wants it."""
-    return np.ascontiguousarray(table.T)
-
-
 def meetings(layout: Layout) -> Ints:
     """For each PUF row the EIF rows it meets, as one array."""
     return np.stack([layout.first, layout.last], axis=1)
@@ -149,7 +143,7 @@ def kept_pairs(
     meets = meetings(layout)
     strata = (layout.stratum, files.strata.eif[layout.eif])
     if worthwhile(metric, meets):
-        job, of = _looked_up(metric, strata, meets, fold)
+        job, of = indexed(metric, strata, meets, fold)
         short, how = _folded(job, fold, label)
         del job  # what it holds is not needed any more, and may be large
         if len(short.size) < len(of):
@@ -157,14 +151,6 @@ def kept_pairs(
     else:
         short, how = _folded(RankedJob(metric=metric, meets=meets), fold, label)
     return short, _ranked(short, layout), how
-
-
-def _looked_up(
-    metric: Metric, strata: tuple[Ints, Ints], meets: Ints, fold: Fold
-) -> tuple[IndexedJob, Ints]:
-    """A job over the rows that must be met, and which of them stands for each PUF row."""
-    rows = distinct(metric, strata, meets)
-    return indexed(rows, fold), rows.of
 
 
 def _folded(job: IndexedJob | RankedJob, fold: Fold, label: str) -> tuple[Shortlist, str]:

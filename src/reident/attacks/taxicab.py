@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reident.attacks.pairwise import NO_NUMBERS, Metric, bounded, columnwise, scorer
+from reident.attacks.pairwise import NO_NUMBERS, Metric, bounded, scorer
 from reident.encode.matrix import coded_matrix
 from reident.kernels.pairs import EQUAL, Rows
 from reident.model.linked import BARS, Scale
@@ -31,8 +31,8 @@ def metric(attack: Taxicab, files: Files, variables: Sequence[Variable]) -> Metr
     a, b = alpha.numerator, alpha.denominator
     threshold = alpha / 2 if attack.threshold == "paper" else Fraction(attack.threshold)
     return Metric(
-        puf=Rows(columnwise(puf), NO_NUMBERS),
-        eif=Rows(columnwise(eif), NO_NUMBERS),
+        puf=Rows(puf, NO_NUMBERS),
+        eif=Rows(eif, NO_NUMBERS),
         scorer=scorer([EQUAL] * v, [a] * v, [b] * v),
         # A whole number lies below a bound exactly when it lies below the bound rounded up.
         bound=bounded(math.ceil(threshold * b * v)),

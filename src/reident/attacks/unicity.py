@@ -136,7 +136,7 @@ def link(
     true = None if true_pairs is None else true_pairs.readings(fold, UNTOLD)
     puf_uniques, eif_uniques = (sum(fold(one, UNTOLD)) for one in uniques)
     suspected = found.reading >= headline
-    nothing = int((puf < 0).all(axis=1).sum())
+    nothing = int((puf < 0).all(axis=0).sum())
     apart = set_aside(files) + ([("nothing_present", nothing)] if nothing else [])
     return Linked(
         pairs=_true_pairs(truth, true, headline) if found.pairs is None else found.pairs,
@@ -172,6 +172,8 @@ def _met(job: UnicityJob, listing: Listing, fold: Fold, label: str) -> Suspects:
 
 def _job(puf: Codes, eif: Codes, files: Files) -> UnicityJob:
     """Leave out PUF rows that cannot have a partner, and rows that repeat another."""
+    # By record from here on: the kernel looks at one after another.
+    puf, eif = np.ascontiguousarray(puf.T), np.ascontiguousarray(eif.T)
     layout = files.layout
     eif_stratum = files.strata.eif[layout.eif]
     stratum = np.concatenate([layout.stratum, eif_stratum])

@@ -89,7 +89,7 @@ def _cut_points(values: list[Floats], attack: Taxicab | Unicity) -> list[Floats]
 def coded_matrix(
     files: Files, variables: Sequence[Variable], attack: Taxicab | Unicity
 ) -> tuple[Codes, Codes, list[Column]]:
-    """All variables as codes, numeric ones binned: PUF rows, EIF rows, both in layout order."""
+    """All variables as codes, numeric ones binned: of the PUF and of the EIF, and how."""
     columns = [
         category_codes(files, variable)
         if variable.kind == "categorical"
@@ -100,11 +100,18 @@ def coded_matrix(
 
 
 def stacked(files: Files, columns: Sequence[Column]) -> tuple[Codes, Codes]:
-    """Columns side by side, rows in layout order."""
+    """Variables one under the other, each with its records in layout order, as kernels want it."""
     return (
-        np.ascontiguousarray(np.stack([c.puf for c in columns], axis=1)[files.layout.puf]),
-        np.ascontiguousarray(np.stack([c.eif for c in columns], axis=1)[files.layout.eif]),
+        _stacked([column.puf for column in columns], files.layout.puf),
+        _stacked([column.eif for column in columns], files.layout.eif),
     )
+
+
+def _stacked(columns: Sequence[Codes], order: Ints) -> Codes:
+    table = np.empty((len(columns), len(order)), np.int32)
+    for own, codes in zip(table, columns, strict=True):
+        own[:] = codes[order]
+    return table
 
 
 def state_codes(files: Files, variable: Variable) -> Column:

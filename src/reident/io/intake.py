@@ -51,12 +51,15 @@ NO_VALUE = (pl.Binary, pl.Duration, pl.Object)
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """One file in order of key: keys as text, cells by variable, strata as text, raw columns."""
+    """One file in order of key: keys as text, cells by variable, strata as text.
+
+    `raw` are the columns as they were read, where they were asked for.
+    """
 
     keys: pl.DataFrame
     cells: dict[str, Cells]
     strata: list[pl.Series]
-    raw: pl.DataFrame
+    raw: pl.DataFrame | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +108,12 @@ def sources(study: Study) -> dict[str, SourceFile]:
     return {"puf": study.puf, "eif": study.eif, **known}
 
 
-def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
-    """Read and check the three files of a study."""
+def take_in(study: Study, *, unperturbed: bool = False, raw: bool = False) -> Intake:
+    """Read and check the three files of a study.
+
+    Columns as they were read are let go, because cells hold all that attacks look at, unless they
+    are asked for as `raw`.
+    """
     faults = _Faults()
     start = time.perf_counter()
     # Before anything is read: what changes from now on is seen at the end.
@@ -137,8 +144,10 @@ def take_in(study: Study, *, unperturbed: bool = False) -> Intake:
         else:
             sides = (puf_keys.table, eif_keys.table)
             truth = faults.attempt(lambda: truth_from(study, known, table, *sides))
-    puf = _side(study, "puf", study.puf, puf_frame, puf_keys, faults)
-    eif = _side(study, "eif", study.eif, eif_frame, eif_keys, faults)
+    puf = _side(study, "puf", puf_frame, puf_keys, faults, raw=raw)
+    del puf_frame
+    eif = _side(study, "eif", eif_frame, eif_keys, faults, raw=raw)
+    del eif_frame
     faults.stop_if_any()
     assert puf is not None and eif is not None  # noqa: S101, PT018  # else a fault was raised
     strata = strata_of(
@@ -211,13 +220,17 @@ def plain(frame: pl.DataFrame, file: SourceFile) -> pl.DataFrame:
 
 def columns_of(study: Study, side: str) -> list[str]:
     """The columns of the PUF or the EIF that a study reads."""
-    file = study.puf if side == "puf" else study.eif
+    file = _file_of(study, side)
     names = [
         *file.key,
         *(variable.column(side) for variable in study.variables),
         *(part.column(side) for part in study.strata),
     ]
     return list(dict.fromkeys(names))
+
+
+def _file_of(study: Study, side: str) -> PublicFile | IntruderFile:
+    return study.puf if side == "puf" else study.eif
 
 
 def _sorted_keys(
@@ -234,14 +247,16 @@ def _sorted_keys(
 def _side(
     study: Study,
     side: str,
-    file: PublicFile | IntruderFile,
     frame: pl.DataFrame | None,
     keys: _Keys | None,
     faults: _Faults,
+    *,
+    raw: bool,
 ) -> Side | None:
     """Check a file column by column and put it in order of key."""
     if frame is None:
         return None
+    file = _file_of(study, side)
     read_cells = {
         variable.name: faults.attempt(
             lambda v=variable: cells(frame[v.column(side)], v, file)  # type: ignore[misc]
@@ -257,7 +272,7 @@ def _side(
         keys=keys.table,
         cells={name: one.take(order) for name, one in read_cells.items() if one is not None},
         strata=[text[order] for text in texts],
-        raw=frame[order],
+        raw=frame[order] if raw else None,
     )
 
 
