@@ -344,10 +344,10 @@ def test_maximal_masks_of_the_parts_of_a_tile_merge_to_those_of_the_whole(puf, o
             assert found == antichain(expected)
 
 
-def test_an_antichain_may_grow_beyond_any_room_set_aside_for_it():
+@pytest.mark.parametrize("rows", [13, 17])
+def test_an_antichain_may_grow_beyond_any_room_set_aside_for_it(rows):
     """The 70 masks of four of eight variables are all maximal, and room was made for 64 a row."""
     chosen = list(combinations(range(8), 4))
-    rows = 17
     puf = np.zeros((rows, 8), np.int32)
     others = np.array([[0 if j in one else 1 for j in range(8)] for one in chosen], np.int32)
     meets = np.array([[0, len(others)]] * rows, np.int64)

@@ -1,5 +1,6 @@
 """Rows that agree with a record, as bits: what large files meet, in small ones."""
 
+from functools import cache
 from itertools import combinations
 
 import numba
@@ -70,6 +71,53 @@ def test_rows_that_are_asked_for_are_found_in_order(rows, mine, ends, wild):
         for r in range(start, stop)
         if all(rows[r][j] == mine[j] or (wild and rows[r][j] < 0) for j in (0, 2))
     ]
+
+
+@cache
+def many_rows():
+    """Rows of several blocks, and their bitmaps; the first and the last category share one."""
+    draw = np.random.default_rng(4)
+    rows = draw.choice([-1, 0, 1, holders.MOST_SLOTS], size=(1200, 2)).tolist()
+    return rows, table(rows)
+
+
+ends_of_spans = st.integers(0, 1200) | st.integers(0, 18).map(holders.WORD.__mul__)
+
+
+@few
+@given(
+    ends_of_spans,
+    ends_of_spans,
+    st.tuples(*[st.sampled_from([0, 1, holders.MOST_SLOTS])] * 2),
+    st.booleans(),
+)
+@example(64, 576, (0, 0), holders.EXACT)
+@example(130, 700, (0, 1), holders.WILD)
+def test_rows_of_a_span_are_found_wherever_it_begins_and_ends(start, stop, mine, wild):
+    rows, held = many_rows()
+    asked = holders.Asked(np.array(mine, np.int32), np.array([0, 1]), wild)
+    found = np.empty(len(rows) + 1, np.int64)
+    count = holders.find(held, asked, start, stop, found)
+    assert found[:count].tolist() == [
+        r
+        for r in range(start, stop)
+        if all(a == b or (wild and a < 0) for a, b in zip(rows[r], mine, strict=True))
+    ]
+
+
+def test_the_last_row_of_a_file_of_whole_groups_of_blocks_is_found():
+    """Bitmaps end with the last row: there is no block after it."""
+    words = holders.WORD * holders.BLOCK
+    last = words * holders.WORD - 1
+    codes = np.zeros((last + 1, 1), np.int32)
+    codes[last] = 1
+    rows, blocks = np.zeros((3, words), np.uint64), np.zeros((3, 1), np.uint64)
+    rows[1, -1] = blocks[1] = 1 << 63
+    held = holders.Table(codes, np.array([0]), np.array([2]), rows, blocks, np.ones(3, np.int64))
+    asked = holders.Asked(np.array([1], np.int32), np.array([0]), holders.EXACT)
+    found = np.empty(2, np.int64)
+    assert holders.find(held, asked, 0, last + 1, found) == 1
+    assert found[0] == last
 
 
 def test_what_fills_the_room_for_rows_is_not_all_of_it():
@@ -171,6 +219,30 @@ def test_a_sieved_file_shows_every_mask_that_lies_in_no_other(file, full):
     assert set(content(chain)) == {
         m for m in masks if not any(m != n and m & n == m for n in masks)
     }
+
+
+@pytest.mark.parametrize("file", [sieves.PUF, sieves.EIF])
+@pytest.mark.parametrize("cut", [0, 70])
+def test_a_sieved_span_tells_who_attains_a_mask_that_has_not_served(file, cut):
+    """Spans of whole chunks and of parts of them; most values lie outside most masks."""
+    size, v = 2 * sieves.CHUNK * holders.WORD, 6
+    mine, span = (0,) * v, (cut, size - cut)
+    draw = np.random.default_rng(3)
+    rows = [mine, *map(tuple, draw.integers(0, 12, size=(size - 1, v)).tolist())]
+    files = (rows, [(1,) * v, *rows[1:]])
+    of = both(*files, orders=(tuple(range(v)),))
+    own = records.record_of(of, 0, np.array([*span, *span], np.int64))
+    chain, served = sieves.stream(of, own, records.new_chain(8), file, records.new_chain(1))
+    met = {r: agreement(mine, files[file][r]) for r in range(max(cut, 1), size - cut)}
+    masks = set(met.values()) - {0}
+    noted = set(served.masks[: served.size[0]].tolist())
+    assert noted <= masks
+    found = content(chain)
+    assert set(found) == {m for m in masks if not any(m & n == m != n for n in masks)}
+    for mask in set(found) - noted:
+        alike = [r for r, own_mask in met.items() if own_mask == mask]
+        alone = len(alike) == 1 and file == sieves.EIF
+        assert found[mask] == (alike[0] if alone else TAKEN)
 
 
 def test_a_row_alone_in_the_last_chunk_is_met():

@@ -1,7 +1,7 @@
 """Who exposes a record, and how it may be read, by every way that a search takes."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reident.kernels import holders, partners, records
@@ -61,8 +61,13 @@ def both_files(draw):
     return [(s if s in there else min(there), row) for s, row in puf], eif
 
 
+EVERY_ROW = ([(0, (0, 0, 0))], [(0, (0, 1, 1)), (0, (1, 0, 1)), (0, (1, 1, 0))])
+"""Files in which every EIF row exposes the record."""
+
+
 @settings(max_examples=300)
 @given(both_files(), st.integers(0, 2), st.integers(1, 3), st.booleans())
+@example(files=EVERY_ROW, pairs=partners.ALL_PAIRS, few=1, shared=True)
 def test_records_are_exposed_by_the_rows_that_expose_them(files, pairs, few, shared):
     puf, eif = sorted(files[0]), files[1]
     aim = partners.Aim(pairs, few)
