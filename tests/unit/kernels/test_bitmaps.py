@@ -75,6 +75,24 @@ def test_sums_are_told_in_digits_and_stop_short():
     assert told == [min(sums[row], 2**SUMS - 1) for row in rows]
 
 
+def test_each_place_of_a_bitmap_is_filled_in_by_one_word():
+    class Places(list):
+        def __getitem__(self, place):
+            asked.append(place)
+            return list.__getitem__(self, place)
+
+    rows, classes = Places(range(RECORDS)), np.zeros(RECORDS, np.int64)
+    # As plain Python, where any list may be given: compiled, a shift by a word may be anything.
+    for mark, number in (
+        (kernel.mark_mismatches, [1]),
+        (kernel.mark_ranges, [2]),
+        (kernel.mark_sums, []),
+    ):
+        asked = []
+        getattr(mark, "py_func", mark)(classes, rows, *number, np.zeros((2, 3), np.uint64))
+        assert asked == list(range(RECORDS))
+
+
 @settings(max_examples=60)
 @given(st.lists(st.integers(0, 15), min_size=1, max_size=32), st.integers(0, 2**32))
 def test_digits_of_any_function_of_classes_are_drawn_from_ranges(digits, seed):

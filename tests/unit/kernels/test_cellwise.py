@@ -1,15 +1,37 @@
-"""Which of many numbers may be kept: decided on their binary digits, by the rank rule."""
+"""Which of many numbers may be kept: decided on their binary digits, by the rank rule.
 
+Then whole scans: shortlists hold what agrees on a block, as if every pair had been scored.
+"""
+
+from types import SimpleNamespace
+
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from block_files import Files
 from reident.kernels import cellwise as kernel
 from reident.kernels.bitmaps import DIGITS, OVER, WORDS
 from reident.kernels.desk import COUNTER, MOST_LIMIT
+from reident.kernels.entries import entries_of, in_order
+from reident.kernels.runs import keys_of
+from reident.kernels.shortlist import empty
 
 ROWS = 200
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _little_room():
+    """Compiled kernels hold their constants; plain ones can be made to meet every case soon."""
+    with pytest.MonkeyPatch.context() as patch:
+        if numba.config.DISABLE_JIT:
+            patch.setattr(kernel, "ROOM", 8)
+            patch.setattr(kernel, "TOGETHER", 3)
+            # Room that nobody has cleared holds a pair that would pass.
+            patch.setattr(kernel, "np", SimpleNamespace(**vars(np) | {"empty": np.zeros}))
+        yield
 
 
 def packed(flags):
@@ -71,3 +93,64 @@ def test_limits_let_scores_below_a_cutoff_through_and_no_others(cost, low):
     for cutoff in range(40):
         limit = kernel.whole_limit(cutoff, cost, 1, low)
         assert (sums < limit).tolist() == (scores < cutoff).tolist()
+
+
+def scanned(files, rows, cutoffs, base, keep):
+    """Shortlists of PUF rows from `base` on, after the lookups of some of them."""
+    short = empty(cutoffs, keep)
+    keys, complete = keys_of(
+        files.mine, rows, files.stratum[0], files.block.variables, files.block.weights
+    )
+    asked, left = entries_of(rows, keys, complete, files.block.weights)
+    assert not left.any()
+    asked = in_order(asked, np.argsort(asked.keys, kind="stable"))
+    read = kernel.scan_cells(files.classes, files.least, files.block, asked, base, short)
+    cells = files.block.starts
+    assert read == int((cells[asked.keys + 1] - cells[asked.keys]).sum())
+    return short
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32))
+def test_shortlists_hold_the_nearest_of_the_rows_that_agree(seed):
+    draw = np.random.default_rng(seed)
+    variables, low = int(draw.choice([2, 4, 12, 28])), int(draw.integers(DIGITS + 1))
+    files = Files.drawn(
+        draw,
+        puf=12,
+        eif=int(draw.integers(1, 150)),
+        sizes=draw.integers(1, 5, size=variables),
+        share=draw.permutation(variables)[: draw.integers(1, 4)],
+        amounts=draw.integers(17, size=variables) >> low << low,
+        low=low,
+        cost=16 * int(draw.integers(1, 4)),
+    )
+    base, keep = int(draw.integers(3)), int(draw.choice([1, 2, 5, 100]))
+    # Few cutoffs, a low one among them.
+    some = draw.integers(files.least.cost * 12, size=3) >> [0, 0, 6]
+    cutoffs = draw.choice(some, size=12 - base)
+    rows = base + np.flatnonzero(draw.random(12 - base) < 0.8)
+    files.assert_shortlists(scanned(files, rows, cutoffs, base, keep), rows, cutoffs, base)
+
+
+@pytest.mark.parametrize("cutoff", [1, 2])
+def test_a_start_is_made_for_one_cell_alone(cutoff):
+    # A word of rows that lack a value, and a word of rows that do not, in a cell of their own.
+    theirs = np.repeat([[0, -1], [1, 0]], 64, axis=0)
+    stratum = np.zeros(2, np.int64), np.zeros(128, np.int64)
+    files = Files(theirs[::64], theirs, stratum, [0], amounts=np.array([0, 8]), low=0)
+    rows, cutoffs = np.arange(2), np.full(2, cutoff)
+    short = scanned(files, rows, cutoffs, 0, 64)
+    assert short.size.tolist() == [0, 64]
+    files.assert_shortlists(short, rows, cutoffs, 0)
+
+
+def test_a_cell_of_more_rows_than_a_counter_has_is_read_to_its_end():
+    draw = np.random.default_rng(1)
+    eif = 64 * WORDS + 300
+    mine, theirs = (draw.integers([1, 30, 30], size=(rows, 3)) for rows in (3, eif))
+    # The cell begins inside its first word, which is not the first of all.
+    stratum = np.ones(3, np.int64), (np.arange(eif) >= 70).astype(np.int64)
+    files = Files(mine, theirs, stratum, [0], amounts=np.zeros(3, np.int64), low=DIGITS)
+    rows, cutoffs = np.arange(3), np.array([48, 48, 16])
+    files.assert_shortlists(scanned(files, rows, cutoffs, 0, 7), rows, cutoffs, 0)
