@@ -80,8 +80,17 @@ def test_another_separator_splits_and_the_comma_does_not():
 SIGNS = st.sampled_from(["a", ",", "\n", "\r", "\r\n", '"', '"x"', '""', "\0"])
 
 
-@given(text=st.lists(SIGNS, min_size=1, max_size=14).map("".join), size=st.integers(1, 6))
+@given(
+    header=st.sampled_from(["a", "a,b"]),
+    text=st.lists(SIGNS, min_size=1, max_size=14).map("".join),
+    size=st.integers(1, 6),
+)
 @settings(max_examples=300)
-def test_pieces_give_what_the_whole_gives(text, size):
-    data = f"a,b\n{text}".encode()
+def test_pieces_give_what_the_whole_gives(header, text, size):
+    data = f"{header}\n{text}".encode()
     assert in_pieces(data, size) == looked_at(data)[:4]
+
+
+@pytest.mark.parametrize("size", range(1, 14))
+def test_a_line_end_of_two_bytes_is_one_wherever_a_piece_ends(size):
+    assert in_pieces(b"a,b\r\n1,2\r\n3,4", size) == (FINE, 0, 3, 2)

@@ -1,0 +1,81 @@
+"""However the pairs of a ranked job are cut up, its rows find the same; some pairs are scored."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from reident.attacks.pairwise import NO_NUMBERS, Metric, RankedJob, bounded, scorer, units_of
+from reident.kernels.pairs import EQUAL, Rows
+from reident.model.linked import UNMET
+
+PUF, EIF = 9, 14
+
+
+def job():
+    draw = np.random.default_rng(5)
+    puf, eif = (
+        Rows(draw.integers(-1, 3, size=(4, rows)).astype(np.int32), NO_NUMBERS)
+        for rows in (PUF, EIF)
+    )
+    metric = Metric(
+        puf=puf,
+        eif=eif,
+        scorer=scorer([EQUAL] * 4, [1] * 4, [3] * 4),
+        bound=8,
+        keep=2,
+        scale=None,
+        encoding={},
+        notes=[],
+    )
+    return RankedJob(metric=metric, meets=np.array([[0, 8]] * 4 + [[8, EIF]] * 5))
+
+
+def found(budget):
+    """What each PUF row keeps, and its cutoff, strip after strip."""
+    ranked, strips = job(), {}
+    for tile in ranked.tiles(budget):
+        so_far = strips.get(tile.strip)
+        part = ranked.run(tile, so_far)
+        strips[tile.strip] = part if so_far is None else ranked.merge(so_far, part)
+    return [
+        (set(zip(eif[:size], units[:size], strict=True)), cutoff)
+        for short in strips.values()
+        for size, eif, units, cutoff in zip(*(part.tolist() for part in short), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("budget", [1, 2, 4, 20, 60])
+def test_strips_and_tiles_of_any_size_find_what_one_of_all_finds(budget):
+    whole = found(10**6)
+    assert len(whole) == PUF
+    assert any(pairs for pairs, _ in whole)
+    assert found(budget) == whole
+
+
+def test_pairs_that_meet_are_scored_and_others_are_told_from_them():
+    metric = job().metric
+    # Positions in the files are not rows of the layout; a record without a stratum is in no row.
+    puf, eif = np.roll(np.arange(PUF), 2), np.roll(np.arange(EIF), 5)
+    stratum = [np.append(np.arange(records) % 3, -1) for records in (PUF, EIF)]
+    files = SimpleNamespace(
+        puf_records=PUF + 1,
+        eif_records=EIF + 1,
+        layout=SimpleNamespace(puf=puf, eif=eif),
+        strata=SimpleNamespace(puf=stratum[0], eif=stratum[1]),
+    )
+    every = np.array([(p, e) for p in range(PUF + 1) for e in range(EIF + 1)])
+    expected = []
+    for p, e in every:
+        if stratum[0][p] != stratum[1][e] or stratum[0][p] < 0:
+            expected.append(UNMET)
+            continue
+        a, b = metric.puf.codes[:, puf == p], metric.eif.codes[:, eif == e]
+        gone = (a < 0) | (b < 0)
+        expected.append(np.where(gone, 1, 3 * (a != b)).sum())
+    assert units_of(metric, files, every).tolist() == expected
+
+
+@pytest.mark.parametrize(("bound", "held"), [(-3, 0), (0, 0), (1, 1), (9, 9), (2**90, 2**58)])
+def test_a_bound_is_held_as_it_is_between_nothing_and_beyond_every_score(bound, held):
+    assert bounded(bound) == held
