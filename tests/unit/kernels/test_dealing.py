@@ -19,14 +19,14 @@ def _small_rounds_and_tables():
     """Compiled kernels hold their constants; plain ones can be made to meet every case soon."""
     with pytest.MonkeyPatch.context() as patch:
         if numba.config.DISABLE_JIT:
-            patch.setattr(dealing, "ROUND", 16)
+            patch.setattr(dealing, "ROUND", 4)
             patch.setattr(dealing, "FIRST_SLOTS", 2)
             patch.setattr(dealing, "MOST_FIRST_SLOTS", 8)
         yield
 
 
 class Hand:
-    """Keys dealt, some rounds first and the others then."""
+    """Keys dealt, the later rounds first and the others then."""
 
     def __init__(self, keys, bits, deal):
         rounds = -(-len(keys) // dealing.ROUND)
@@ -34,7 +34,8 @@ class Hand:
         self.bounds = np.empty((rounds, (1 << bits) + 1), np.int32)
         self.keys = np.empty(len(keys), np.uint64)
         self.bits = bits
-        for span in ((0, rounds // 2), (rounds // 2, rounds)):
+        self.spans = (rounds // 2, rounds), (0, rounds // 2)
+        for span in self.spans:
             deal(span, bits, self.parts, self.bounds, self.keys)
 
     def halves(self):
@@ -43,7 +44,8 @@ class Hand:
 
     def collected(self):
         out = np.empty(len(self.keys), np.uint64)
-        dealing.collect(self.keys, self.parts, self.bounds, (0, len(self.bounds)), out)
+        for span in self.spans:
+            dealing.collect(self.keys, self.parts, self.bounds, span, out)
         return out.tolist()
 
 
