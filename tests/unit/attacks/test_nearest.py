@@ -92,6 +92,27 @@ def test_boxes_and_blocks_lose_nobody(kind):
     assert found(ties) == plain(puf, eif, *groups)
 
 
+@pytest.mark.parametrize("v", range(1, 7))
+def test_what_fills_up_the_block_of_a_group_is_nobody(v):
+    """Groups of rows that are enough for a block, and not for a whole one."""
+    stream = np.random.default_rng(v)
+    puf, eif = stream.normal(size=(3, v)), stream.normal(size=(90, v))
+    groups = np.arange(3), np.arange(90) % 3
+    ties = nearest_rows(measured(puf, eif), groups, local(), "test")
+    assert found(ties) == plain(puf, eif, *groups)
+
+
+@pytest.mark.parametrize("v", range(1, 5))
+def test_rows_that_short_floats_hardly_tell_apart_are_measured(v):
+    """One row is so far away that all others round to almost the same."""
+    stream = np.random.default_rng(v)
+    puf, eif = stream.normal(size=(9, v)), stream.normal(size=(60, v))
+    eif[0] = 1e6
+    groups = np.zeros(9, np.int64), np.zeros(60, np.int64)
+    ties = nearest_rows(measured(puf, eif), groups, local(), "test")
+    assert found(ties) == plain(puf, eif, *groups)
+
+
 def test_a_crowd_of_equally_near_rows_is_found_whole():
     """More rows at one distance than are kept for a point."""
     rows = np.array([[a, b] for a in (-5.0, 5.0) for b in (-12.0, 12.0)])

@@ -12,16 +12,23 @@ VALUES = st.lists(st.integers(-8, 8).map(float), min_size=1, max_size=25).map(so
 
 
 @few
-@given(values=VALUES, y=st.integers(-9, 9), count=st.integers(1, 6), reach=st.integers(0, 5))
-@example(values=[0.0, 3.0], y=1, count=1, reach=0)
-def test_spans_hold_what_is_near_with_ties(values, y, count, reach):
-    block = np.array(values)
-    end = len(block)
-    first, last = windows.span_within(block, 0, end, float(y), float(reach))
-    assert [i for i in range(end) if abs(block[i] - y) <= reach] == list(range(first, last))
-    farthest = sorted(abs(block - y))[min(count, end) - 1]
-    first, last = windows.span_of_nearest(block, 0, end, float(y), count)
-    assert [i for i in range(end) if abs(block[i] - y) <= farthest] == list(range(first, last))
+@given(
+    values=VALUES,
+    beside=st.lists(st.integers(-9, 9).map(float), max_size=4),
+    y=st.integers(-9, 9),
+    count=st.integers(1, 6),
+    reach=st.integers(0, 5),
+)
+@example(values=[0.0, 3.0], beside=[], y=1, count=1, reach=0)
+def test_spans_hold_what_is_near_with_ties(values, beside, y, count, reach):
+    places = np.array([*beside, *values, *beside])
+    begin, end = len(beside), len(beside) + len(values)
+    away = abs(places - y)
+    first, last = windows.span_within(places, begin, end, float(y), float(reach))
+    assert [i for i in range(begin, end) if away[i] <= reach] == list(range(first, last))
+    farthest = sorted(away[begin:end])[min(count, len(values)) - 1]
+    first, last = windows.span_of_nearest(places, begin, end, float(y), count)
+    assert [i for i in range(begin, end) if away[i] <= farthest] == list(range(first, last))
 
 
 def orders_of(table):
@@ -77,7 +84,7 @@ def test_relative_differences_in_units(x, y, units):
 def test_a_value_of_another_state_is_as_far_away_as_can_be():
     blocks = np.array([[0, 3], [0, 3], [-1, -1]], np.int32)
     numbers, values = np.array([3.0, 2.0, 1.0]), np.array([2.0, 2.0, 1.0])
-    units = np.empty(3, np.int64)
+    units = np.full(3, 3 * trimmed.CAP)
     for place, agree, least in (
         ((0, 2, 0), 2, trimmed.UNIT // 2),
         ((0, 3, 0), 1, trimmed.UNIT // 2),
