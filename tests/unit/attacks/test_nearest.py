@@ -113,6 +113,16 @@ def test_rows_that_short_floats_hardly_tell_apart_are_measured(v):
     assert found(ties) == plain(puf, eif, *groups)
 
 
+def test_rows_whose_squares_no_float_can_hold_are_told_apart_once():
+    """Numbers in units of the PUF may be large in the EIF; each group has such rows alone."""
+    puf = np.array([[0.0, 1.0], [1.0, 0.0]])
+    eif = np.array([[1e250, 0.0], [-2e250, 0.0], [3e250, 1.0], [2e250, 1.0]])
+    groups = np.array([0, 1]), np.array([0, 0, 1, 1])
+    nothing = np.zeros(2, np.int64)
+    ties = nearest_rows(Measure(puf, eif, np.ones(2), nothing, nothing), groups, local(), "test")
+    assert found(ties) == plain(puf, eif, *groups) == [{0}, {3}]
+
+
 def test_a_crowd_of_equally_near_rows_is_found_whole():
     """More rows at one distance than are kept for a point."""
     rows = np.array([[a, b] for a in (-5.0, 5.0) for b in (-12.0, 12.0)])
