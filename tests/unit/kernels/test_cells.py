@@ -5,7 +5,7 @@ from collections import Counter
 import numba
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reident.kernels import cells
@@ -47,6 +47,7 @@ def test_mixed_radix_fills_64_bits():
 
 
 @given(rows_of_codes, st.integers(0, 12), st.integers(0, 7), st.integers(1, 8))
+@example(rows=[(0, 0, 3, 0)], first=0, low=4, width=1)  # a variable begins and ends outside
 def test_a_window_of_the_powers_of_two(rows, first, low, width):
     first = min(first, len(rows))
     bits = [0, 2, 3, 6, 8]
