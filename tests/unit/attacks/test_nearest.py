@@ -123,6 +123,16 @@ def test_rows_whose_squares_no_float_can_hold_are_told_apart_once():
     assert found(ties) == plain(puf, eif, *groups) == [{0}, {3}]
 
 
+def test_all_leaves_of_rows_that_lack_a_number_are_looked_into():
+    """Their boxes keep nobody away, and there are more of them than a point looks into first."""
+    stream = np.random.default_rng(1)
+    puf, eif = stream.normal(size=(3, 2)), stream.normal(size=(1500, 2))
+    groups = np.array([0, 1, 1]), (np.arange(1500) >= 300).astype(np.int64)
+    eif[300:, 1] = np.nan
+    ties = nearest_rows(measured(puf, eif), groups, local(), "test")
+    assert found(ties) == plain(puf, eif, *groups)
+
+
 def test_a_crowd_of_equally_near_rows_is_found_whole():
     """More rows at one distance than are kept for a point."""
     rows = np.array([[a, b] for a in (-5.0, 5.0) for b in (-12.0, 12.0)])
