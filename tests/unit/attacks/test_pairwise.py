@@ -3,8 +3,10 @@
 from types import SimpleNamespace
 
 import numpy as np
+import polars as pl
 import pytest
 
+import reident as ri
 from reident.attacks.pairwise import NO_NUMBERS, Metric, RankedJob, bounded, scorer, units_of
 from reident.kernels.pairs import EQUAL, Rows
 from reident.model.linked import UNMET
@@ -74,6 +76,18 @@ def test_pairs_that_meet_are_scored_and_others_are_told_from_them():
         gone = (a < 0) | (b < 0)
         expected.append(np.where(gone, 1, 3 * (a != b)).sum())
     assert units_of(metric, files, every).tolist() == expected
+
+
+def test_a_record_with_one_pair_below_the_threshold_passes():
+    people = pl.DataFrame({"key": ["1"], "a": ["x"]})
+    study = ri.Study(
+        puf=ri.PublicFile(people, key="key"),
+        eif=ri.IntruderFile(people, key="key"),
+        variables=[ri.categorical("a")],
+        attacks={"taxicab": ri.Taxicab()},
+    )
+    found = study.run()["taxicab"]
+    assert (found.passing_records, found.tied_out, found.rates.pairs) == (1, 0, 1)
 
 
 @pytest.mark.parametrize(("bound", "held"), [(-3, 0), (0, 0), (1, 1), (9, 9), (2**90, 2**58)])
