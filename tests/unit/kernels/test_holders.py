@@ -73,6 +73,13 @@ def test_rows_that_are_asked_for_are_found_in_order(rows, mine, ends, wild):
     ]
 
 
+def test_each_category_and_no_value_has_a_bitmap_of_its_own():
+    categories = (3, 1, 2)
+    held = holders.table(np.zeros((1, 3), np.int32), np.array(categories))
+    slots = [holders.slot(held, j, c) for j, size in enumerate(categories) for c in range(-1, size)]
+    assert sorted(slots) == list(range(len(held.rows)))
+
+
 @cache
 def many_rows():
     """Rows of several blocks, and their bitmaps; the first and the last category share one."""
