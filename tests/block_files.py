@@ -7,9 +7,22 @@ import pytest
 
 from reident.attacks import blocks
 from reident.attacks.pairwise import scorer
-from reident.kernels.bitmaps import CLASSES, DIGITS
+from reident.kernels.bitmaps import CLASSES, DIGITS, WORDS
 from reident.kernels.desk import Classes, Least
 from reident.kernels.pairs import EQUAL, Records
+from reident.oracle.ranks import kept_groups, rank_groups
+
+
+def kept(units, keep, cutoff):
+    """Places and units of the ranks that are kept, in order of place, and what is the cutoff then.
+
+    By the plain oracle of the rank rule.
+    """
+    below = ((int(one), place) for place, one in enumerate(units) if one < cutoff)
+    groups = rank_groups(below, highest_first=False)
+    held = kept_groups(groups, keep)
+    last = groups[len(held)][0] if len(held) < len(groups) else cutoff
+    return sorted((place, one) for one, places in held for place in places), last
 
 
 class Files:
@@ -52,6 +65,15 @@ class Files:
         stratum = tuple(np.sort(draw.integers(2, size=rows)) for rows in (puf, eif))
         return cls(mine, theirs, stratum, share, **options)
 
+    @classmethod
+    def with_a_long_run(cls, puf):
+        """More EIF rows in one run than a tile has; it begins inside a word, not the first."""
+        draw = np.random.default_rng(1)
+        eif = 64 * WORDS + 300
+        mine, theirs = (draw.integers([1, 30, 30], size=(rows, 3)) for rows in (puf, eif))
+        stratum = np.ones(puf, np.int64), (np.arange(eif) >= 70).astype(np.int64)
+        return cls(mine, theirs, stratum, [0], amounts=np.zeros(3, np.int64), low=DIGITS)
+
     def scores(self, p):
         """Units of a PUF row and all EIF rows."""
         gone = (self.mine[p] < 0) | (self.theirs < 0)
@@ -70,10 +92,9 @@ class Files:
         for row, cutoff in enumerate(cutoffs.tolist()):
             scores = self.scores(base + row)
             found = [int(e) for e in self.agreeing(base + row) if base + row in rows]
-            ordered = sorted(int(scores[e]) for e in found if scores[e] < cutoff)
-            last = ordered[keep] if len(ordered) > keep else cutoff
+            nearest, last = kept(scores[found], keep, cutoff)
             assert short.cutoff[row] == last
             held = zip(short.eif[row].tolist(), short.units[row].tolist(), strict=True)
             assert sorted(list(held)[: short.size[row]]) == [
-                (e, int(scores[e])) for e in found if scores[e] < last
+                (found[place], units) for place, units in nearest
             ]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from block_files import Files
 from reident.kernels import blocks as kernel
-from reident.kernels.bitmaps import ALL_BITS, DIGITS, WORDS
+from reident.kernels.bitmaps import ALL_BITS, DIGITS
 from reident.kernels.desk import Asked, clear_desk
 from reident.kernels.runs import keys_of
 from reident.kernels.shortlist import empty
@@ -84,11 +84,6 @@ def test_runs_may_begin_and_end_anywhere_in_a_word(copies, gone):
 
 
 def test_a_run_of_more_rows_than_a_tile_has_is_read_to_its_end():
-    draw = np.random.default_rng(1)
-    eif = 64 * WORDS + 300
-    mine, theirs = (draw.integers([1, 30, 30], size=(rows, 3)) for rows in (2, eif))
-    # The run begins inside its first word, which is not the first of all.
-    stratum = np.ones(2, np.int64), (np.arange(eif) >= 70).astype(np.int64)
-    files = Files(mine, theirs, stratum, [0], amounts=np.zeros(3, np.int64), low=DIGITS)
+    files = Files.with_a_long_run(2)
     rows, cutoffs = np.arange(2), np.array([48, 16])
     files.assert_shortlists(scanned(files, rows, cutoffs, 0, 30), rows, cutoffs, 0)

@@ -146,11 +146,6 @@ def test_a_start_is_made_for_one_cell_alone(cutoff):
 
 
 def test_a_cell_of_more_rows_than_a_counter_has_is_read_to_its_end():
-    draw = np.random.default_rng(1)
-    eif = 64 * WORDS + 300
-    mine, theirs = (draw.integers([1, 30, 30], size=(rows, 3)) for rows in (3, eif))
-    # The cell begins inside its first word, which is not the first of all.
-    stratum = np.ones(3, np.int64), (np.arange(eif) >= 70).astype(np.int64)
-    files = Files(mine, theirs, stratum, [0], amounts=np.zeros(3, np.int64), low=DIGITS)
+    files = Files.with_a_long_run(3)
     rows, cutoffs = np.arange(3), np.array([48, 48, 16])
     files.assert_shortlists(scanned(files, rows, cutoffs, 0, 7), rows, cutoffs, 0)

@@ -1,12 +1,12 @@
 """Counted by bitmaps, pairs that agree on a block come on shortlists with their exact scores."""
 
-from collections import Counter
 from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from block_files import kept
 from reident.kernels import shortlist
 from reident.kernels.bitmaps import NO_CLASS, SUMS, WORDS, mark_mismatches, mark_sums
 from reident.kernels.desk import MOST_SUM, Asked, Classes, Least, clear_desk, show_words
@@ -67,18 +67,6 @@ def score(mine, theirs, missing):
     return np.where(gone, missing, MISMATCH * (theirs != mine)).sum(axis=1)
 
 
-def kept(units, keep, cutoff):
-    """Whole ranks, best first, while they hold at most `keep` pairs; and the new cutoff."""
-    groups = Counter(one for one in units if one < cutoff)
-    total = 0
-    for one in sorted(groups):
-        total += groups[one]
-        if total > keep:
-            cutoff = one
-            break
-    return [(place, one) for place, one in enumerate(units) if one < cutoff], cutoff
-
-
 @settings(max_examples=100, deadline=None)
 @given(
     number=st.integers(1, 30),
@@ -95,7 +83,7 @@ def test_shortlists_hold_the_whole_ranks_of_exact_scores(number, low, keep, now,
     sums, block = block_of(theirs, sizes, missing)
     none = np.zeros(0, np.int64)
     grain = UNIT << low
-    least = Least(none, np.zeros((0, 1, 1), np.uint8), missing, none, 16 * UNIT, True, low, grain)  # noqa: FBT003
+    least = Least(none, np.zeros((0, 1, 1), np.uint8), missing, none, 16 * UNIT, True, low, grain)  # noqa: FBT003  # a tuple of many
     asked = Asked(np.arange(BASE, PUF), none, np.zeros(0, np.bool_), none, BASE)
     classes = Classes(mine, np.ascontiguousarray(theirs.T), sums)
     end = PUF - BASE
