@@ -26,7 +26,6 @@ from ours import peak_mb, reset_peak
 from rows import Shape
 
 import reident as ri
-from reident.attacks import pairwise
 from reident.engine import remote, spark
 from reident.engine.memory import taken as held
 from reident.io.intake import take_in
@@ -81,49 +80,42 @@ def worked() -> dict[str, float]:
 
 def _count_bytes(seen: dict[str, int]) -> None:
     """Note the size of a job's file, and of the parts that come back."""
-    dispatch, plain = remote.dispatch, spark._plain  # noqa: SLF001  # looked at from outside
+    dispatch, heard = remote.dispatch, spark._heard  # noqa: SLF001  # looked at from outside
 
-    def sized(path: Path, *rest: object) -> object:
-        errand = dispatch(path, *rest)  # type: ignore[arg-type]  # passed on
-        seen["shipped"] = path.stat().st_size
+    def sized(*given: object) -> remote.Errand:
+        errand = dispatch(*given)  # type: ignore[arg-type]  # passed on
+        seen["shipped"] = Path(errand.job.path).stat().st_size
         seen["returned"] = 0
         return errand
 
     def counted(table: object) -> object:
-        for row in plain(table):  # type: ignore[arg-type]  # passed on
+        for row in heard(table):  # type: ignore[arg-type]  # passed on
             seen["returned"] += row[-1].size
             yield row
 
-    spark.dispatch, spark._plain = sized, counted  # type: ignore[assignment]  # noqa: SLF001  # as above
+    spark.dispatch, spark._heard = sized, counted  # type: ignore[assignment]  # noqa: SLF001  # as above
 
 
 def driver(records: int) -> None:
     """What the driver takes, in a process that has done nothing else.
 
-    `grew_mb` is what it took from the moment at which the job was ready until all shortlists had
-    come back and lay in one piece. Its workers are on this machine, in processes of their own.
+    `files_mb` is what it holds when both files are read and the session is open, `peak_mb` the most
+    that it took from then on. Its workers are on this machine, in processes of their own.
     """
     os.environ.update(environment())
     told: dict[str, float] = {"records": records}
-    joined = pairwise._joined  # noqa: SLF001  # looked at from outside
-
-    def watched(*given: object) -> object:
-        reset_peak()
-        told["ready_mb"] = held() / 2**20
-        short = joined(*given)  # type: ignore[arg-type]  # passed on
-        told["grew_mb"] = peak_mb() - told["ready_mb"]
-        return short
-
-    pairwise._joined = watched  # type: ignore[assignment]  # noqa: SLF001  # as above
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home)
         subprocess.run([sys.executable, data.__file__, folder, shape(records), "1"], check=True)
         study = ri.Study.read(folder / "study.toml")
         with Cluster(folder) as cluster, session_on(cluster.master, folder) as session:
+            told["begun_mb"] = held() / 2**20
             files = take_in(study)
             told["files_mb"] = held() / 2**20
+            reset_peak()
             run(study, files, jobs=2, engine=ri.Spark(session, shared=folder))
-    told["bytes_for_each_record"] = told["grew_mb"] * 2**20 / records
+    told["peak_mb"] = peak_mb()
+    told["bytes_for_each_record"] = (told["peak_mb"] - told["files_mb"]) * 2**20 / records
     print(json.dumps(told), flush=True)
 
 

@@ -27,7 +27,7 @@ def write(folder: Path, label: str, checked: int) -> None:
     taken = take_in(study)
     variables = study.linking(attack)
     if isinstance(attack, Unicity):
-        puf, eif, _ = coded_matrix(taken.files, variables, attack)
+        puf, eif, _ = coded_matrix(taken.files, variables, attack, lambda *_: None)
         np.savez(folder / "coded.npz", puf=puf.T, eif=eif.T)
         few = variables[:checked]
         linked = attacks.link(attack, taken.files, few, None, local(), label, seed=study.seed)

@@ -105,7 +105,7 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
                     draw=lambda: drawn(study.seed, label, taken.puf.keys),
                 )
             else:
-                _, pairs, how = pairwise.kept_pairs(ready, taken.files, local(jobs), label)
+                pairs, how = pairwise.kept_pairs(ready, taken.files, local(jobs), label)
             runs.append((time.perf_counter() - begin, time.process_time() - cpu))
             peaks.append(peak_mb())
             fresh = compiled() > kernels

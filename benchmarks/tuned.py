@@ -57,7 +57,7 @@ class TaxicabColumns:
     """Units 2 x mismatches + missings, for a missing score of one half."""
 
     def __init__(self, attack: Taxicab, files: Files, variables: Sequence[Variable]) -> None:
-        puf, eif, _ = coded_matrix(files, variables, attack)
+        puf, eif, _ = coded_matrix(files, variables, attack, lambda *_: None)
         # 254 and 255 differ from every code and from each other: a missing value counts as a
         # mismatch first and gives one unit back.
         self.puf = np.where(puf == MISSING, 254, puf).astype(np.uint8)

@@ -153,24 +153,29 @@ def test_merging_shortlists_is_associative_and_commutative(units, keep, bound, d
 @given(lists=st.lists(units_lists, min_size=1, max_size=4), seed=st.integers(0, 99))
 def test_shortlists_unfold_by_record_rank_and_position(lists, seed):
     draw = np.random.default_rng(seed)
-    puf, eif = draw.permutation(len(lists)), draw.permutation(40)
+    puf, eif = draw.permutation(len(lists) + 2), draw.permutation(40)
     short = shortlist.empty(np.full(len(lists), 1000), 5)
     for row, units in enumerate(lists):
         for place, score in enumerate(units):
             if score < short.cutoff[row]:
                 shortlist.push(short, row, place, score)
-    out = np.zeros((5, int(short.size.sum())), np.int64)
-    shortlist.unfold(short, np.argsort(puf), puf, eif, out)
+    kept_ones = shortlist.end_to_end([short])
+    # Records that are alike share a row.
+    rows = draw.integers(len(lists), size=len(lists) + 2)
+    number = int(short.size[rows].sum())
+    out, ranks = np.zeros((3, number), np.int64), np.zeros((2, number), np.int32)
+    shortlist.unfold(kept_ones, rows, puf, eif, out, ranks)
     expected = []
-    for row in np.argsort(puf):
+    for position, row in zip(puf, rows, strict=True):
         pairs = kept(lists[row], 5, 1000)[0]
         scores_kept = [units for units, _ in pairs]
         ranks_kept = sorted(set(scores_kept))
         expected += sorted(
-            (puf[row], units, eif[place], ranks_kept.index(units) + 1, scores_kept.count(units))
+            (position, units, eif[place], ranks_kept.index(units) + 1, scores_kept.count(units))
             for units, place in pairs
         )
-    assert [(p, units, e, rank, tied) for p, e, units, rank, tied in out.T.tolist()] == expected
+    found = zip(*out.tolist(), *ranks.tolist(), strict=True)
+    assert [(p, units, e, rank, tied) for p, e, units, rank, tied in found] == expected
 
 
 def test_pairs_stand_in_the_order_of_keys_whatever_the_strata():

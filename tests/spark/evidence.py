@@ -26,13 +26,13 @@ PARTITIONS = (1, 2, 7, 64)
 SEEN = Counter()
 
 
-def counted(way, job, label, tiles):
+def counted(way, job, label):
     """Note which jobs went to the cluster."""
     SEEN[f"{type(job).__name__}, {job.how}"] += 1
-    return PARTS(way, job, label, tiles)
+    return FOLDED(way, job, label)
 
 
-PARTS, spark._parts = spark._parts, counted
+FOLDED, spark._folded = spark._folded, counted
 
 
 def compared(name, study, session, folder, budget):

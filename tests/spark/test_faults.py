@@ -3,11 +3,13 @@
 import os
 import stat
 
+import numpy as np
 import polars as pl
 import pytest
 
 import reident as ri
 from laws.test_running import as_bytes
+from reident.attacks import index
 from reident.engine import spark
 from reident.engine.checkpoint import Checkpoints
 from reident.io.intake import take_in
@@ -114,6 +116,57 @@ def test_what_a_run_has_kept_here_goes_on_there(session, tmp_path):
     assert watch.events[-1].done == watch.events[-1].total
 
 
+def distinct_study(records=240):
+    """Records that are hardly ever alike, so that an index has as many rows."""
+    draw = np.random.default_rng(3)
+    frames = [
+        pl.DataFrame(
+            {"id": [f"{CANARY}{i}" for i in range(records)]}
+            | {f"v{j}": draw.integers(5, size=records).astype(str) for j in range(7)}
+        )
+        for _ in range(2)
+    ]
+    return ri.Study(
+        puf=ri.PublicFile(frames[0], key="id"),
+        eif=ri.IntruderFile(frames[1], key="id"),
+        variables=[ri.categorical(f"v{j}") for j in range(7)],
+        attacks={"taxicab": ri.Taxicab()},
+    )
+
+
+@pytest.mark.parametrize("begun", ["here", "there"])
+def test_an_index_that_a_worker_made_goes_on_on_either_engine(
+    session, tmp_path, monkeypatch, begun
+):
+    monkeypatch.setattr(index, "WORTHWHILE", 0)
+    study = distinct_study()
+    expected = as_bytes(run(study, take_in(study), budget=BUDGET))
+    kept, shared = tmp_path / "kept", tmp_path / "shared"
+    kept.mkdir()
+    shared.mkdir()
+    engines = {"here": None, "there": ri.Spark(session, shared=shared, partitions=5)}
+
+    def stop():
+        raise KeyboardInterrupt
+
+    def go_on(name, watch):
+        with Checkpoints(kept, 0.0) as keep:
+            files = take_in(study)
+            return run(study, files, budget=BUDGET, keep=keep, watch=watch, engine=engines[name])
+
+    with pytest.raises(KeyboardInterrupt):
+        go_on(begun, Watch(0.3, stop))
+    done = len(list(kept.glob("*.parts")))
+    assert 0 < done < 24
+    for name in engines:
+        result = go_on(name, None)
+        assert as_bytes(result) == expected
+        assert result.manifest["methods"] == {"taxicab": "index"}
+    # The second of them found everything, and neither did again what had been done.
+    assert len(list(kept.glob("*.parts"))) == 24
+    assert not list(shared.iterdir())
+
+
 def test_a_machine_that_computes_otherwise_is_refused(session, knobs, tmp_path):
     knobs(differ=True)
     with pytest.raises(ri.ClusterError, match="computes tanh otherwise"):
@@ -130,9 +183,9 @@ def test_an_error_of_a_worker_tells_its_kind_and_no_value(session, knobs, tmp_pa
 
 
 def test_a_folder_that_workers_do_not_see_is_told(session, tmp_path, monkeypatch):
-    def hidden(path, *rest):
-        errand = dispatch(path, *rest)
-        path.unlink()
+    def hidden(folder, *rest):
+        errand = dispatch(folder, *rest)
+        (folder / "own.job").unlink()
         return errand
 
     dispatch = spark.dispatch
@@ -153,7 +206,7 @@ def test_work_in_progress_is_private_and_goes_at_the_end(session, tmp_path):
         on_cluster(small_study(), session, tmp_path, watch=Watch(0.1, look))
     finally:
         os.umask(before)
-    assert modes == {"folder": 0o700, ".job": 0o600}
+    assert modes == {"folder": 0o700, ".job": 0o600, ".tiles": 0o600}
     assert not list(tmp_path.iterdir())
 
 

@@ -47,9 +47,15 @@ def link(
         return microagg.link(attack, files, variables, fold, label)
     if isinstance(attack, Guess):
         return pwscup.link(attack, files, variables, truth, fold, label, draw=draw)
-    metric = _metric(attack, files, variables)
-    others = other_pairs(files, truth, seed, label)
-    return link_ranked(metric, files, true_pairs(truth), others, fold, label)
+    # Not held here: what a metric is made of is let go before its shortlists come.
+    return link_ranked(
+        _metric(attack, files, variables),
+        files,
+        true_pairs(truth),
+        other_pairs(files, truth, seed, label),
+        fold,
+        label,
+    )
 
 
 def _metric(attack: Attack, files: Files, variables: Sequence[Variable]) -> Metric:

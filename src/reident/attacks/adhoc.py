@@ -29,7 +29,7 @@ def metric(attack: AdHoc, files: Files, variables: Sequence[Variable]) -> Metric
     """Units are what a pair loses against the best that its rules can give: lower is closer."""
     v = len(variables)
     judged = [judge(attack.rules[variable.name], files, variable) for variable in variables]
-    puf, eif = stacked(files, [Column(puf=one.puf, eif=one.eif) for one in judged])
+    puf, eif = stacked(files, (Column(puf=one.puf, eif=one.eif) for one in judged), v)
     threshold = Fraction(BEST * v, 2) if attack.threshold == "paper" else Fraction(attack.threshold)
     best = sum(one.best for one in judged)
     top = BEST * UNITS * v

@@ -30,11 +30,11 @@ def metric(attack: Euclidean, files: Files, variables: Sequence[Variable]) -> Me
     kinds = [EQUAL if variable.kind == "categorical" else DISTANCE for variable in variables]
     missing = round(Fraction(attack.missing_score) ** 2 * ONE)
     base = scorer(kinds, [missing] * v, [ONE] * v)
-    columns = [
+    columns = (
         (category_codes if variable.kind == "categorical" else state_codes)(files, variable)
         for variable in variables
-    ]
-    puf, eif = stacked(files, columns)
+    )
+    puf, eif = stacked(files, columns, v)
     numbers, spread, ready = _numbers(files, variables, attack.scale, base)
     bound = bounded(_bound(attack, missing, v))
     return Metric(

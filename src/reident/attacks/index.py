@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from reident.attacks.blocks import block_of, block_on, entropy_of, shares
 from reident.attacks.coarse import coarse
 from reident.attacks.spread import Spread
 from reident.attacks.twins import distinct
-from reident.engine.job import UNTOLD, Tile
+from reident.engine.job import UNTOLD, Tile, in_turn
 from reident.kernels import blocks as kernel
 from reident.kernels import shortlist
 from reident.kernels.bitmaps import (
@@ -213,20 +213,56 @@ def _chosen(scorer: Scorer) -> Ints:
     return np.flatnonzero((scorer.kind == EQUAL) & (scorer.other > 0))
 
 
-def indexed(
-    metric: Metric, strata: tuple[Ints, Ints], meets: Ints, fold: Fold
-) -> tuple[IndexedJob, Ints]:
-    """A job over the rows that must be met, and which of them stands for each PUF row.
+class Indexed(NamedTuple):
+    """A job over the rows that must be met, and which of them stands for each PUF row."""
 
-    A fold makes its blocks.
+    job: IndexedJob
+    of: Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class Making:
+    """The making of an index as a job of one tile, so that an engine does it where there is room.
+
+    `strata` are those of PUF and of EIF rows; PUF row p meets EIF rows meets[p, 0] to
+    meets[p, 1] - 1. A `fold` makes blocks side by side; elsewhere, where it cannot go, they are
+    made in turn.
     """
-    rows = distinct(metric, strata, meets)
-    of, eif = rows.of, rows.eif
-    job, passing = _without_levels(rows)
-    # The job holds all that is needed of them; blocks need the room.
-    del rows
-    job = replace(job, levels=_levels(job, passing, fold))
-    return replace(job, order=eif[job.order] if job.seeded else eif), of
+
+    how: ClassVar[str] = "index"
+    makes: ClassVar[bool] = True
+    prepares: ClassVar[bool] = True
+
+    metric: Metric
+    strata: tuple[Ints, Ints]
+    meets: Ints
+    fold: Fold | None
+
+    def tiles(self, budget: int) -> Sequence[Tile]:
+        """All of it."""
+        del budget
+        return [Tile(0, 0, 0, len(self.meets), 0, len(self.strata[1]), 1)]
+
+    def run(self, tile: Tile, so_far: Indexed | None) -> Indexed:
+        """Find the rows that must be met, and make blocks of them."""
+        del tile, so_far
+        rows = distinct(self.metric, self.strata, self.meets)
+        of, eif = rows.of, rows.eif
+        job, passing = _without_levels(rows)
+        # The job holds all that is needed of them; blocks need the room.
+        del rows
+        job = replace(job, levels=_levels(job, passing, self.fold or in_turn))
+        return Indexed(replace(job, order=eif[job.order] if job.seeded else eif), of)
+
+    def merge(self, one: Indexed, other: Indexed) -> Indexed:
+        """There is one tile only."""
+        del other
+        return one
+
+    def finish(self, tile: Tile, part: Indexed) -> Indexed:
+        """As it is."""
+        del tile
+        return part
 
 
 def _without_levels(rows: Distinct) -> tuple[IndexedJob, Floats]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.index import indexed, worthwhile
+from reident.attacks.index import Making, worthwhile
+from reident.engine.job import UNTOLD
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
 from reident.kernels import shortlist
@@ -18,14 +19,14 @@ from reident.model.linked import UNMET, Linked, Ranking, Scale
 from reident.model.pairs import Pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from reident.attacks.index import IndexedJob
     from reident.encode.files import Files
     from reident.encode.strata import Layout
     from reident.engine.job import Fold, Tile
     from reident.kernels.pairs import Records, Rows, Scorer
-    from reident.kernels.shortlist import Shortlist
+    from reident.kernels.shortlist import Kept, Shortlist
     from reident.model.notes import Note
 
 Ints = npt.NDArray[np.int64]
@@ -33,6 +34,8 @@ NO_NUMBERS = np.zeros((1, 1))
 """For metrics that compare codes alone."""
 
 
+AT_ONCE = 1 << 16
+"""Pairs that are scored together: their rows are copied for it."""
 MOST_UNITS = 2**62
 """A bound beyond every score; sums of units stay far below."""
 
@@ -117,7 +120,15 @@ def link_ranked(
     metric: Metric, files: Files, truth: Ints, others: Ints, fold: Fold, label: str
 ) -> Linked:
     """Suspected pairs of a ranked metric; `truth` and `others` are pairs to be scored as well."""
-    short, pairs, how = kept_pairs(metric, files, fold, label)
+    truth_units, random_units = (units_of(metric, files, pairs) for pairs in (truth, others))
+    bound, keep, scale = metric.bound, metric.keep, metric.scale
+    encoding, notes = metric.encoding, metric.notes
+    job, of = ready(metric, files, fold)
+    # The job holds what it needs of the rows; shortlists need the room.
+    del metric
+    kept, how = _folded(job, fold, label)
+    del job
+    pairs = _ranked(kept, of, files.layout)
     suspected = np.zeros(files.puf_records, np.bool_)
     suspected[pairs.puf] = True
     return Linked(
@@ -125,74 +136,70 @@ def link_ranked(
         suspected=suspected,
         listed=True,
         set_aside=set_aside(files),
-        notes=metric.notes,
-        encoding=metric.encoding,
+        notes=notes,
+        encoding=encoding,
         how=how,
-        scale=metric.scale,
-        ranking=_ranking(short, metric, files, pairs),
-        truth_units=units_of(metric, files, truth),
-        random_units=units_of(metric, files, others),
+        scale=scale,
+        ranking=_ranking(kept, of, bound, keep, files, pairs),
+        truth_units=truth_units,
+        random_units=random_units,
     )
 
 
-def kept_pairs(
-    metric: Metric, files: Files, fold: Fold, label: str
-) -> tuple[Shortlist, Pairs, str]:
-    """From coded columns to kept pairs: shortlists, their pairs in order, and the way it went."""
+def kept_pairs(metric: Metric, files: Files, fold: Fold, label: str) -> tuple[Pairs, str]:
+    """From coded columns to kept pairs in order, and the way it went."""
+    job, of = ready(metric, files, fold)
+    kept, how = _folded(job, fold, label)
+    del job  # what it holds is not needed any more, and may be large
+    return _ranked(kept, of, files.layout), how
+
+
+def ready(metric: Metric, files: Files, fold: Fold) -> tuple[IndexedJob | RankedJob, Ints]:
+    """The job that finds the pairs, and which of its rows stands for each PUF row."""
     layout = files.layout
     meets = meetings(layout)
+    if not worthwhile(metric, meets):
+        return RankedJob(metric=metric, meets=meets), np.arange(len(meets))
     strata = (layout.stratum, files.strata.eif[layout.eif])
-    if worthwhile(metric, meets):
-        job, of = indexed(metric, strata, meets, fold)
-        short, how = _folded(job, fold, label)
-        del job  # what it holds is not needed any more, and may be large
-        if len(short.size) < len(of):
-            short = shortlist.Shortlist(*(array[of] for array in short))
-    else:
-        short, how = _folded(RankedJob(metric=metric, meets=meets), fold, label)
-    return short, _ranked(short, layout), how
+    making = Making(metric=metric, strata=strata, meets=meets, fold=fold)
+    (made,) = fold(making, UNTOLD)
+    return made.job, made.of
 
 
-def _folded(job: IndexedJob | RankedJob, fold: Fold, label: str) -> tuple[Shortlist, str]:
+def _folded(job: IndexedJob | RankedJob, fold: Fold, label: str) -> tuple[Kept, str]:
     """Shortlists of all rows of a job, and the way it went."""
-    return _joined(fold(job, label), len(job.meets), job.keep), job.how
+    return shortlist.end_to_end(fold(job, label)), job.how
 
 
-def _joined(strips: Iterable[Shortlist], rows: int, keep: int) -> Shortlist:
-    """Strips one under the other, each let go as soon as it is copied."""
-    whole = shortlist.empty(np.zeros(rows, np.int64), keep)
-    done = 0
-    for strip in strips:
-        after = done + len(strip.size)
-        for into, own in zip(whole, strip, strict=True):
-            into[done:after] = own
-        done = after
-    return whole
-
-
-def _ranked(short: Shortlist, layout: Layout) -> Pairs:
+def _ranked(kept: Kept, of: Ints, layout: Layout) -> Pairs:
     """Shortlists as pairs in order of PUF key, rank, EIF key."""
-    out = np.empty((5, int(short.size.sum())), np.int64)
-    shortlist.unfold(short, sort_keys(layout.puf), layout.puf, layout.eif, out)
-    puf, eif, units, rank, tied = out
+    order = sort_keys(layout.puf)
+    rows = of[order]
+    pairs = int(np.diff(kept.start)[rows].sum())
+    out, ranks = np.empty((3, pairs), np.int64), np.empty((2, pairs), np.int32)
+    shortlist.unfold(kept, rows, layout.puf[order], layout.eif, out, ranks)
+    puf, eif, units = out
+    rank, tied = ranks
     return Pairs(puf=puf, eif=eif, units=units, rank=rank, tied=tied)
 
 
-def _ranking(short: Shortlist, metric: Metric, files: Files, pairs: Pairs) -> Ranking:
-    overflowed = short.cutoff < metric.bound
+def _ranking(kept: Kept, of: Ints, bound: int, keep: int, files: Files, pairs: Pairs) -> Ranking:
+    cutoff = kept.cutoff[of]
+    overflowed = cutoff < bound
+    nothing = (np.diff(kept.start) == 0)[of]
     passing = np.zeros(files.puf_records, np.bool_)
     tied_out = np.zeros(files.puf_records, np.bool_)
     first_units = np.zeros(files.puf_records, np.int64)
     first_size = np.zeros(files.puf_records, np.int64)
     at = files.layout.puf
-    passing[at] = (short.size > 0) | overflowed
+    passing[at] = ~nothing | overflowed
     # Nothing kept although something passed: the cutoff is the score of the first rank itself.
-    tied_out[at] = (short.size == 0) & overflowed
-    first_units[at] = short.cutoff
+    tied_out[at] = nothing & overflowed
+    first_units[at] = cutoff
     best = pairs.rank == 1
     first_size[pairs.puf[best]] = pairs.tied[best]
     return Ranking(
-        keep=metric.keep,
+        keep=keep,
         passing=passing,
         tied_out=tied_out,
         first_units=first_units,
@@ -211,7 +218,10 @@ def units_of(metric: Metric, files: Files, pairs: Ints) -> Ints:
     same = files.strata.puf[pairs[:, 0]] == files.strata.eif[pairs[:, 1]]
     met = same & (asked[:, 0] >= 0) & (asked[:, 1] >= 0)
     out = np.full(len(pairs), UNMET, np.int64)
-    out[met] = score(metric, asked[met])
+    at = np.flatnonzero(met)
+    for first in range(0, len(at), AT_ONCE):
+        some = at[first : first + AT_ONCE]
+        out[some] = score(metric, asked[some])
     return out
 
 

@@ -17,8 +17,7 @@ Answer = TypeVar("Answer")
 class Spread(Generic[Answer]):
     """Answers for rows 0 to `rows` - 1, some `width` at a time: do(first, last) gives one.
 
-    work(row) tells how much there is to do for a row. A job that `prepares` another is no end in
-    itself: a forecast needs its answer.
+    work(row) tells how much there is to do for a row.
     """
 
     how: str

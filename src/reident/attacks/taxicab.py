@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 def metric(attack: Taxicab, files: Files, variables: Sequence[Variable]) -> Metric:
     """Units are b mismatches + a missings, where the missing score is a/b in lowest terms."""
-    puf, eif, columns = coded_matrix(files, variables, attack)
+    puf, eif, told = coded_matrix(
+        files,
+        variables,
+        attack,
+        lambda one, column: (described(one, column), few_codes(one, column, attack.bins)),
+    )
     v = len(variables)
     alpha = Fraction(attack.missing_score)
     a, b = alpha.numerator, alpha.denominator
@@ -43,36 +48,33 @@ def metric(attack: Taxicab, files: Files, variables: Sequence[Variable]) -> Metr
             top=1.0,
             threshold=float(threshold),
         ),
-        encoding=described(variables, columns),
-        notes=[*few_codes(attack.bins, variables, columns), *_edges(threshold, alpha, v)],
+        encoding={one.name: how for one, (how, _) in zip(variables, told, strict=True)},
+        notes=[*(note for _, notes in told for note in notes), *_edges(threshold, alpha, v)],
     )
 
 
-def described(variables: Sequence[Variable], columns: Sequence[Column]) -> dict[str, Any]:
-    """How the variables were coded: categories in order of code, or cut points per scale."""
-    return {
-        variable.name: {"categories": list(column.labels)}
-        if variable.kind == "categorical"
-        else {"cuts": [{"puf": list(puf), "eif": list(eif)} for puf, eif in column.cuts]}
-        for variable, column in zip(variables, columns, strict=True)
-    }
+def described(variable: Variable, column: Column) -> dict[str, Any]:
+    """How a variable was coded: categories in order of code, or cut points per scale."""
+    if variable.kind == "categorical":
+        return {"categories": list(column.labels)}
+    return {"cuts": [{"puf": list(puf), "eif": list(eif)} for puf, eif in column.cuts]}
 
 
-def few_codes(bins: int, variables: Sequence[Variable], columns: Sequence[Column]) -> list[Note]:
-    """A note for each binned variable whose PUF values fall in fewer bins than asked for."""
-    notes = []
-    for variable, column in zip(variables, columns, strict=True):
-        used = len(np.unique(column.puf[(column.puf > 0) & (column.puf <= bins)]))
-        if variable.kind != "categorical" and used < bins:
-            notes.append(
-                Note(
-                    code="few_codes",
-                    text=f"{variable.name}: the PUF's values use {used} of {bins} bins, "
-                    "because many of them are equal or few are present.",
-                    count=used,
-                )
-            )
-    return notes
+def few_codes(variable: Variable, column: Column, bins: int) -> list[Note]:
+    """A note on a binned variable whose PUF values fall in fewer bins than asked for."""
+    if variable.kind == "categorical":
+        return []
+    used = len(np.unique(column.puf[(column.puf > 0) & (column.puf <= bins)]))
+    if used == bins:
+        return []
+    return [
+        Note(
+            code="few_codes",
+            text=f"{variable.name}: the PUF's values use {used} of {bins} bins, "
+            "because many of them are equal or few are present.",
+            count=used,
+        )
+    ]
 
 
 def _edges(threshold: Fraction, alpha: Fraction, v: int) -> list[Note]:

@@ -116,12 +116,13 @@ def link(
     label: str,
 ) -> Linked:
     """Suspected pairs by agreement sets; true pairs are kept apart, whether listed or not."""
-    puf, eif, columns = coded_matrix(files, variables, attack)
+    puf, eif, columns = coded_matrix(files, variables, attack, lambda _, column: column)
     sides = sides_of(columns, files)
     search = job_of(sides)
     uniques = [side.uniques() for side in (sides.puf, sides.eif)]
     true_pairs = None if truth is None else TruePairs(search, truth)
     headline = READINGS.index(attack.interactions)
+    told = list(zip(variables, columns, strict=True))
     listing = Listing(
         headline=headline, most=_most(attack, files.layout), records=files.puf_records
     )
@@ -143,8 +144,11 @@ def link(
         suspected=suspected,
         listed=found.pairs is not None,
         set_aside=apart,
-        notes=[*few_codes(attack.bins, variables, columns), *_unlisted(found)],
-        encoding=described(variables, columns),
+        notes=[
+            *(note for pair in told for note in few_codes(*pair, attack.bins)),
+            *_unlisted(found),
+        ],
+        encoding={variable.name: described(variable, column) for variable, column in told},
         how=how,
         exposure=Exposure(
             reading=found.reading,

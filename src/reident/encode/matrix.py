@@ -6,7 +6,7 @@ A code is -1 where the cell is missing; equal codes mean equal values.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from reident.encode.cells import MISSING, Cells
 from reident.encode.moments import Moments, moments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from reident.encode.files import Files
     from reident.model.options import Taxicab, Unicity
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Told = TypeVar("Told")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,31 +88,37 @@ def _cut_points(values: list[Floats], attack: Taxicab | Unicity) -> list[Floats]
 
 
 def coded_matrix(
-    files: Files, variables: Sequence[Variable], attack: Taxicab | Unicity
-) -> tuple[Codes, Codes, list[Column]]:
-    """All variables as codes, numeric ones binned: of the PUF and of the EIF, and how."""
-    columns = [
-        category_codes(files, variable)
-        if variable.kind == "categorical"
-        else bin_codes(files, variable, attack)
-        for variable in variables
-    ]
-    return (*stacked(files, columns), columns)
+    files: Files,
+    variables: Sequence[Variable],
+    attack: Taxicab | Unicity,
+    told: Callable[[Variable, Column], Told],
+) -> tuple[Codes, Codes, list[Told]]:
+    """All variables as codes, numeric ones binned: of the PUF and of the EIF.
+
+    Of each column the third holds what is `told` of it, so that columns need not be held.
+    """
+    heard = []
+
+    def columns() -> Iterator[Column]:
+        for variable in variables:
+            column = (
+                category_codes(files, variable)
+                if variable.kind == "categorical"
+                else bin_codes(files, variable, attack)
+            )
+            heard.append(told(variable, column))
+            yield column
+
+    return (*stacked(files, columns(), len(variables)), heard)
 
 
-def stacked(files: Files, columns: Sequence[Column]) -> tuple[Codes, Codes]:
-    """Variables one under the other, each with its records in layout order, as kernels want it."""
-    return (
-        _stacked([column.puf for column in columns], files.layout.puf),
-        _stacked([column.eif for column in columns], files.layout.eif),
-    )
-
-
-def _stacked(columns: Sequence[Codes], order: Ints) -> Codes:
-    table = np.empty((len(columns), len(order)), np.int32)
-    for own, codes in zip(table, columns, strict=True):
-        own[:] = codes[order]
-    return table
+def stacked(files: Files, columns: Iterable[Column], number: int) -> tuple[Codes, Codes]:
+    """So many variables one under the other, records in layout order, as kernels want it."""
+    mine, theirs = files.layout.puf, files.layout.eif
+    puf, eif = (np.empty((number, len(order)), np.int32) for order in (mine, theirs))
+    for place, column in zip(range(number), columns, strict=True):
+        puf[place], eif[place] = column.puf[mine], column.eif[theirs]
+    return puf, eif
 
 
 def state_codes(files: Files, variable: Variable) -> Column:

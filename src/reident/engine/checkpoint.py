@@ -79,8 +79,8 @@ class Checkpoints:
             with contextlib.suppress(OSError, MemoryError):
                 self._write(batch)
 
-    def steps(self, part: type[Part], basis: Any) -> Steps[Part]:
-        """The parts of the next job; `basis` is all that they follow from."""
+    def steps(self, part: type[Part], basis: Callable[[], Any]) -> Steps[Part]:
+        """The parts of the next job; `basis` gives all that they follow from, when it is needed."""
         self._jobs += 1
         return Steps(self, self._jobs, part, basis)
 
@@ -132,9 +132,12 @@ def part_of(steps: Steps[Part] | None, number: int, compute: Callable[[], Part])
 class Steps(Generic[Part]):
     """The parts of one job by number: those that are there already, and those to be kept."""
 
-    def __init__(self, home: Checkpoints, job: int, part: type[Part], basis: Any) -> None:
+    def __init__(
+        self, home: Checkpoints, job: int, part: type[Part], basis: Callable[[], Any]
+    ) -> None:
         self.job = job
-        self._home, self._part, self._basis = home, part, basis
+        self._home, self._part = home, part
+        self._basis: Callable[[], Any] | None = basis
         self._digest = ""
         self._lock = threading.Lock()
 
@@ -142,8 +145,8 @@ class Steps(Generic[Part]):
     def digest(self) -> str:
         """Of all that the job computes from; taken when it is first needed."""
         with self._lock:
-            if not self._digest:
-                self._digest = digest_of((self._part.__name__, self._basis))
+            if self._basis is not None:
+                self._digest = digest_of((self._part.__name__, self._basis()))
                 self._basis = None
         return self._digest
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from reident.engine.job import in_turn
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -40,9 +42,8 @@ def forecasting(jobs: int, budget: int) -> Fold:
     begun = time.perf_counter()
 
     def fold(job: Job[Any, Done], label: str) -> Iterator[Done]:
-        del label
         if getattr(job, "prepares", False):
-            return (job.finish(tile, job.run(tile, None)) for tile in job.tiles(budget))
+            return in_turn(job, label)
         prepared = time.perf_counter() - begun
         if not any(tile.work for tile in job.tiles(budget)):
             raise Forecast(job.how, 0.0, held(job))

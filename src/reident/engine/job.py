@@ -35,7 +35,9 @@ class Job(Protocol[Part, Done]):
 
     `how` names the way it works, for plan and manifest. A job whose parts are worth keeping for a
     run that is interrupted and resumed also names their class: `part`. What jobs without it do is
-    quick, and done again.
+    quick, and done again. Of these one that says that it `makes` gives another job, with what
+    belongs to it: a named tuple whose first is the job. It may be made and left where there is
+    room for it. One that `prepares` another is no end in itself: a forecast needs its answer.
     """
 
     @property
@@ -58,6 +60,12 @@ class Job(Protocol[Part, Done]):
     def finish(self, tile: Tile, part: Part) -> Done:
         """The answer for a strip whose tiles are all merged."""
         ...
+
+
+def in_turn(job: Job[Any, Done], label: str) -> Iterator[Done]:
+    """A fold without an engine: jobs of one tile a strip, one after another, told to nobody."""
+    del label
+    return (job.finish(tile, job.run(tile, None)) for tile in job.tiles(1))
 
 
 UNTOLD = ""

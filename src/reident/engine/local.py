@@ -7,6 +7,7 @@ from collections import deque
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from reident.engine.checkpoint import digest_of
 from reident.engine.how import BUDGET
 from reident.engine.job import UNTOLD, Done, Job, Tile
 from reident.engine.ledger import Ledger, settled
@@ -41,7 +42,9 @@ def local(
         told = None if label == UNTOLD else watch
         ledger = Ledger(label, tiles, told, memory)
         kind = getattr(job, "part", None)
-        steps = None if keep is None or kind is None else keep.steps(kind, (label, tiles, job))
+        steps = None
+        if keep is not None and kind is not None:
+            steps = keep.steps(kind, lambda: (label, tiles, digest_of(job)))
         done: Iterator[Done]
         if jobs == 1 or len(strips) == 1:
             done = (_run(job, strip, ledger, steps) for strip in strips)

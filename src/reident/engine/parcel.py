@@ -17,7 +17,8 @@ import json
 import mmap
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,7 +26,6 @@ from reident import disk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 Part = TypeVar("Part", bound=tuple[Any, ...])
 ALIGNED = 64
@@ -50,8 +50,15 @@ def unpack_part(kind: type[Part], content: memoryview | bytes) -> Part:
     return kind(*arrays)
 
 
-def send(path: Path, value: Any) -> str:
-    """Write a value down for others to map; returns the digest that they must find."""
+class Parcel(NamedTuple):
+    """Where a value lies, and the digest that its file must have."""
+
+    path: str
+    digest: str
+
+
+def send(path: Path, value: Any) -> Parcel:
+    """Write a value down for others to map."""
     arrays: list[np.ndarray] = []
     form = _form(value, arrays, {})
     described, at = [], 0
@@ -65,16 +72,17 @@ def send(path: Path, value: Any) -> str:
             for piece in (content, bytes(_aligned(len(content)) - len(content))):
                 stream.write(piece)
                 digest.update(piece)
-    return digest.hexdigest()
+    return Parcel(str(path), digest.hexdigest())
 
 
-def receive(path: Path, digest: str) -> Any:
+def receive(parcel: Parcel) -> Any:
     """A value as it was sent; its arrays are mapped, so that workers of a machine share them."""
-    with path.open("rb") as stream:
+    with Path(parcel.path).open("rb") as stream:
+        # Read and not mapped: what is mapped and looked at counts as memory of this process.
+        if hashlib.file_digest(stream, "sha256").hexdigest() != parcel.digest:
+            raise ValueError("a job file that is not as it was sent")
         # Private to this process: kernels take arrays that they could write to, and never do.
         content = mmap.mmap(stream.fileno(), 0, mmap.MAP_PRIVATE)
-    if hashlib.sha256(content).hexdigest() != digest:
-        raise ValueError("a job file that is not as it was sent")
     head = content.readline()
     told = json.loads(head)
     arrays = [_array(content, _aligned(len(head)), *one) for one in told["arrays"]]

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import json
 import sys
+import uuid
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
@@ -17,8 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from reident.engine.job import Tile
-from reident.engine.parcel import pack_part, receive, send
+from reident.engine.checkpoint import digest_of
+from reident.engine.job import UNTOLD, Tile, in_turn
+from reident.engine.parcel import Parcel, pack_part, receive, send
 from reident.kernels import source_digest
 from reident.kernels.pairs import CAP, squared
 
@@ -29,16 +32,29 @@ if TYPE_CHECKING:
 
 PROBES = 4096
 """Gaps whose scores tell one tanh from another."""
-DONE, OTHER, UNSEEN = "done", "other", "unseen"
-"""What a worker says: it did the tiles; it computes otherwise; it does not see the job."""
+DONE, OTHER, UNSEEN, SEALED = "done", "other", "unseen", "sealed"
+"""What a worker says: it is done; it computes otherwise; it does not see the job, or may not write.
+"""
 
 
 class Errand(NamedTuple):
-    """Where a job is, the digest of its file, and that of how its sender computes."""
+    """Where a job and its tiles are, and a digest of how the sender computes.
 
-    path: str
-    digest: str
+    A job's file holds a row of values, the job first. A job without tiles makes another, to be left
+    in `folder`; an errand without a job is a greeting.
+    """
+
     alike: str
+    job: Parcel | None = None
+    tiles: Parcel | None = None
+    folder: str = ""
+
+
+class Made(NamedTuple):
+    """Where a job lies that a worker has made, and a digest of all that it computes from."""
+
+    parcel: Parcel
+    digest: str
 
 
 class Returned(NamedTuple):
@@ -59,8 +75,8 @@ class _Load(NamedTuple):
     groups: list[int]
 
 
-_LOADS: dict[str, _Load] = {}
-"""The job of this process by digest: groups that follow find it mapped."""
+_LOADS: dict[Errand, _Load] = {}
+"""The job of this process by errand: groups that follow find it mapped."""
 
 
 @cache
@@ -88,16 +104,26 @@ def grouped(tiles: Sequence[Tile], groups: int) -> list[int]:
     return sorted({0, *cuts, len(tiles)})
 
 
-def dispatch(path: Path, job: Job[Any, Any], tiles: Sequence[Tile], groups: list[int]) -> Errand:
-    """Write a job down where workers see it."""
+def dispatch(
+    folder: Path, job: Job[Any, Any] | Parcel, tiles: Sequence[Tile], groups: list[int]
+) -> Errand:
+    """Write a job down where workers see it, unless it lies there, and its tiles beside it."""
     table = np.array(tiles, np.int64).reshape(-1, len(Tile._fields))
-    digest = send(path, (job, table, np.array(groups, np.int64)))
-    return Errand(str(path), digest, likeness())
+    return Errand(
+        alike=likeness(),
+        job=job if isinstance(job, Parcel) else send(folder / "own.job", (job,)),
+        tiles=send(folder / "own.tiles", (table, np.array(groups, np.int64))),
+    )
+
+
+def commission(folder: Path, making: Job[Any, Any]) -> Errand:
+    """Write down what a job is to be made from; the worker leaves it there, too."""
+    return Errand(alike=likeness(), job=send(folder / "own.making", (making,)), folder=str(folder))
 
 
 def greet() -> Errand:
     """An errand without a job: workers load what they need, and tell whether they are alike."""
-    return Errand("", "", likeness())
+    return Errand(alike=likeness())
 
 
 def work(errand: Errand, group: int) -> Iterator[Returned]:
@@ -105,7 +131,7 @@ def work(errand: Errand, group: int) -> Iterator[Returned]:
     if likeness() != errand.alike:
         yield Returned(OTHER, 0, 0, 0, b"")
         return
-    if not errand.path:
+    if errand.job is None:
         import_module("reident.attacks")
         yield Returned(DONE, 0, 0, 0, b"")
         return
@@ -113,6 +139,9 @@ def work(errand: Errand, group: int) -> Iterator[Returned]:
         job, tiles, groups = _load(errand)
     except FileNotFoundError:
         yield Returned(UNSEEN, 0, 0, 0, b"")
+        return
+    if errand.tiles is None:
+        yield _made(job, Path(errand.folder))
         return
     mine = range(groups[group], groups[group + 1])
     for strip, places in itertools.groupby(mine, key=lambda place: tiles[place].strip):
@@ -125,10 +154,31 @@ def work(errand: Errand, group: int) -> Iterator[Returned]:
         yield Returned(DONE, strip, held[0], held[-1] + 1, pack_part(part))
 
 
+def _made(making: Any, folder: Path) -> Returned:
+    """Make a job and leave it for all, under a name of its own: another attempt may do the same."""
+    (made,) = in_turn(making, UNTOLD)
+    try:
+        parcel = send(folder / f"{uuid.uuid4().hex}.job", made)
+    except OSError:
+        return Returned(SEALED, 0, 0, 0, b"")
+    return Returned(DONE, 0, 0, 0, json.dumps([*parcel, digest_of(made[0])]).encode())
+
+
+def made_of(content: memoryview | bytes) -> Made:
+    """What a worker has told of the job that it made."""
+    path, digest, own = json.loads(bytes(content))
+    return Made(Parcel(path, digest), own)
+
+
 def _load(errand: Errand) -> _Load:
-    if errand.digest not in _LOADS:
+    if errand not in _LOADS:
         # One job is worked on at a time; the map of another would only take room.
         _LOADS.clear()
-        job, table, groups = receive(Path(errand.path), errand.digest)
-        _LOADS[errand.digest] = _Load(job, [Tile(*row) for row in table.tolist()], groups.tolist())
-    return _LOADS[errand.digest]
+        assert errand.job is not None  # noqa: S101  # a greeting is answered before
+        job, *_ = receive(errand.job)
+        tiles, groups = [], []
+        if errand.tiles is not None:
+            table, bounds = receive(errand.tiles)
+            tiles, groups = [Tile(*row) for row in table.tolist()], bounds.tolist()
+        _LOADS[errand] = _Load(job, tiles, groups)
+    return _LOADS[errand]

@@ -20,10 +20,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reident import disk
+from reident.engine.checkpoint import digest_of
 from reident.engine.job import UNTOLD, Done, Job, Tile
 from reident.engine.ledger import Ledger, settled
-from reident.engine.parcel import unpack_part
-from reident.engine.remote import DONE, OTHER, UNSEEN, dispatch, greet, grouped, work
+from reident.engine.parcel import receive, unpack_part
+from reident.engine.remote import (
+    DONE,
+    OTHER,
+    SEALED,
+    UNSEEN,
+    commission,
+    dispatch,
+    greet,
+    grouped,
+    made_of,
+    work,
+)
 from reident.errors import ClusterError, Fault, SpecError
 
 if TYPE_CHECKING:
@@ -37,7 +49,7 @@ if TYPE_CHECKING:
     from reident.engine.checkpoint import Steps
     from reident.engine.how import How
     from reident.engine.job import Fold
-    from reident.engine.remote import Errand
+    from reident.engine.remote import Errand, Made
     from reident.model.engines import Spark
 
 GROUPS = 16
@@ -66,6 +78,10 @@ FAULTS = {
         "a worker does not see the folder of the run",
         "Name a folder that this machine and all workers see under the same name",
     ),
+    SEALED: (
+        "a worker cannot write to the folder of the run",
+        "Let all workers write there, and see that there is room for the job",
+    ),
     "unknown": (
         "a worker's Python has no reident",
         f"Install it on every worker ({EXTRA}), and name its Python by PYSPARK_PYTHON",
@@ -90,13 +106,25 @@ NEVER = {
 """Settings of a session of our own: it serves no page, keeps no log of events and is quiet."""
 
 
+class _Lying(NamedTuple):
+    """A job, the folder of its files, and what is known of one that workers have made there."""
+
+    job: Any
+    home: Path
+    made: Made | None
+
+
 class _Way(NamedTuple):
-    """A session, the folder that its workers see, and how jobs are done."""
+    """A session, the folder that its workers see, and how jobs are done.
+
+    `lying` are jobs, by their id, that workers have made and nobody has folded yet.
+    """
 
     session: SparkSession
     folder: Path
     partitions: int
     how: How
+    lying: dict[int, _Lying]
 
 
 def refuse_unready(asked: Spark) -> None:
@@ -150,13 +178,14 @@ def spark(asked: Spark, folder: Path, at_home: Fold, how: How) -> Iterator[Fold]
     `folder` is private, and seen by all workers.
     """
     with _session(asked, folder) as session, _greeted(session) as greeting:
-        way = _Way(session, folder, asked.partitions, how)
+        way = _Way(session, folder, asked.partitions, how, {})
 
         def fold(job: Job[Any, Done], label: str) -> Iterator[Done]:
-            if not hasattr(job, "part"):
+            makes = getattr(job, "makes", False)
+            if not makes and not hasattr(job, "part"):
                 return at_home(job, label)
             _refuse_hindered(greeting)
-            return _folded(way, job, label)
+            return iter([_made(way, job)]) if makes else _folded(way, job, label)
 
         yield fold
 
@@ -180,11 +209,9 @@ def _greeted(session: SparkSession) -> Iterator[Future[pa.Table]]:
 def _refuse_hindered(greeting: Future[pa.Table]) -> None:
     """Wait for what workers say; raise what hinders them."""
     try:
-        found = {said for said, *_ in _plain(greeting.result())}
+        deque(_heard(greeting.result()), 0)
     except _cluster_errors() as error:
         raise ClusterError(_fault(_kind(error))) from None
-    for said in found - {DONE}:
-        raise ClusterError(_fault(said))
 
 
 @contextlib.contextmanager
@@ -217,24 +244,54 @@ def _session(asked: Spark, folder: Path) -> Iterator[SparkSession]:
         session.stop()
 
 
+def _made(way: _Way, making: Any) -> Any:
+    """Let a worker make a job. Its arrays are mapped here: they take room where they are looked at.
+
+    Returns it with what belongs to it.
+    """
+    home = _new_home(way)
+    with contextlib.ExitStack() as otherwise:
+        otherwise.callback(shutil.rmtree, home, ignore_errors=True)
+        ((*_, content),) = _rows(way, commission(home, making), [(0, 1)])
+        made = made_of(content)
+        found = receive(made.parcel)
+        otherwise.pop_all()
+    way.lying[id(found[0])] = _Lying(found[0], home, made)
+    return found
+
+
+def _new_home(way: _Way) -> Path:
+    """A folder for all files of a job."""
+    return disk.make_folder(way.folder / uuid.uuid4().hex)
+
+
 def _folded(way: _Way, job: Any, label: str) -> Iterator[Any]:
     """Finished strips in order: those that an earlier run has kept, and those of the cluster."""
     how = way.how
     tiles = job.tiles(how.budget)
     ledger = Ledger(label, tiles, None if label == UNTOLD else how.watch, how.memory)
-    steps = None if how.keep is None else how.keep.steps(job.part, (label, tiles, job))
+    lying = way.lying.pop(id(job), None) or _Lying(job, _new_home(way), None)
+    steps = None
+    if how.keep is not None:
+        steps = how.keep.steps(job.part, lambda: (label, tiles, _digest(lying)))
     strips = {n: list(own) for n, own in itertools.groupby(tiles, key=lambda tile: tile.strip)}
-    return settled(_strips(way, job, label, strips, ledger, steps), ledger, how.books)
+    return settled(_strips(way, lying, label, strips, ledger, steps), ledger, how.books)
+
+
+def _digest(lying: _Lying) -> str:
+    """Of all that a job computes from: of one that was made elsewhere it is known."""
+    return digest_of(lying.job) if lying.made is None else lying.made.digest
 
 
 def _strips(
     way: _Way,
-    job: Any,
+    lying: _Lying,
     label: str,
     strips: dict[int, list[Tile]],
     ledger: Ledger,
     steps: Steps[Any] | None,
 ) -> Iterator[Any]:
+    job = lying.job
     whole, missing = {}, {number: len(own) for number, own in strips.items()}
     for number, own in strips.items():
         part = None if steps is None else steps.found(number)
@@ -243,40 +300,38 @@ def _strips(
             ledger.add(*own)
     tiles = [tile for number, own in strips.items() if missing[number] for tile in own]
     upcoming = deque(strips)
-    for part, done in itertools.chain([(None, ())], _parts(way, job, label, tiles)):
-        if done:
-            number = done[0].strip
-            whole[number] = job.merge(whole[number], part) if number in whole else part
-            missing[number] -= len(done)
-            ledger.add(*done)
-            if steps is not None and not missing[number]:
-                steps.add(number, whole[number])
-        while upcoming and not missing[upcoming[0]]:
-            number = upcoming.popleft()
-            yield job.finish(strips[number][0], whole.pop(number))
+    try:
+        for part, done in itertools.chain([(None, ())], _parts(way, lying, label, tiles)):
+            if done:
+                number = done[0].strip
+                whole[number] = job.merge(whole[number], part) if number in whole else part
+                missing[number] -= len(done)
+                ledger.add(*done)
+                if steps is not None and not missing[number]:
+                    steps.add(number, whole[number])
+            while upcoming and not missing[upcoming[0]]:
+                number = upcoming.popleft()
+                yield job.finish(strips[number][0], whole.pop(number))
+    finally:
+        shutil.rmtree(lying.home, ignore_errors=True)
 
 
 def _parts(
-    way: _Way, job: Any, label: str, tiles: Sequence[Tile]
+    way: _Way, lying: _Lying, label: str, tiles: Sequence[Tile]
 ) -> Iterator[tuple[Any, Sequence[Tile]]]:
     """Parts as they come back, each with its tiles; Spark sees to it that a group comes once."""
     if not tiles:
         return
+    job, home, made = lying
     cores = way.session.sparkContext.defaultParallelism
     groups = grouped(tiles, way.partitions or GROUPS * cores)
-    path = way.folder / f"{uuid.uuid4().hex}.job"
-    try:
-        errand = dispatch(path, job, tiles, groups)
-        waves = _waves(tiles, groups, cores)
-        for said, attempt, _, first, last, content in _rows(way, errand, waves):
-            if said != DONE:
-                raise ClusterError(_fault(said))
-            done = tiles[first:last]
-            if attempt:
-                way.how.retried.setdefault(label, []).extend(tile.number for tile in done)
-            yield unpack_part(job.part, content), done
-    finally:
-        path.unlink(missing_ok=True)
+    errand = dispatch(home, job if made is None else made.parcel, tiles, groups)
+    waves = _waves(tiles, groups, cores)
+    for attempt, _, first, last, content in _rows(way, errand, waves):
+        done = tiles[first:last]
+        if attempt:
+            way.how.retried.setdefault(label, []).extend(tile.number for tile in done)
+        yield unpack_part(job.part, content), done
 
 
 def _waves(tiles: Sequence[Tile], groups: Sequence[int], cores: int) -> Iterator[tuple[int, int]]:
@@ -303,7 +358,7 @@ def _rows(way: _Way, errand: Errand, waves: Iterable[tuple[int, int]]) -> Iterat
                 under_way.popleft()
                 # While its parts are folded, others are under way.
                 under_way.extend(itertools.islice(upcoming, 1))
-                yield from _plain(table)
+                yield from _heard(table)
         except _cluster_errors() as error:
             raise ClusterError(_fault(_kind(error))) from None
         finally:
@@ -346,11 +401,13 @@ def _work(errand: Errand, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
         raise RuntimeError(f"reident: {type(error).__name__}") from None
 
 
-def _plain(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    """Rows as plain values; a part is looked at where it lies."""
+def _heard(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    """What workers that are done return, as plain values; a part is looked at where it lies."""
     for batch in table.to_batches():
         for row in range(batch.num_rows):
-            *rest, part = (column[row] for column in batch.columns)
+            said, *rest, part = (column[row] for column in batch.columns)
+            if said.as_py() != DONE:
+                raise ClusterError(_fault(said.as_py()))
             yield *(one.as_py() for one in rest), part.as_buffer()
 
 

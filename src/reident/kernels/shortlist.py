@@ -7,11 +7,14 @@ are kept whole or not at all, and becomes the new cutoff; nothing at or above it
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numba
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Ints = npt.NDArray[np.int64]
 NO_CUTOFF = 2**62
@@ -25,6 +28,15 @@ class Shortlist(NamedTuple):
 
     size: npt.NDArray[np.int64]
     eif: npt.NDArray[np.int64]
+    units: npt.NDArray[np.int64]
+    cutoff: npt.NDArray[np.int64]
+
+
+class Kept(NamedTuple):
+    """Shortlists end to end: the pairs of row i stand at start[i] to start[i + 1] - 1."""
+
+    start: npt.NDArray[np.int64]
+    eif: npt.NDArray[np.uint32]
     units: npt.NDArray[np.int64]
     cutoff: npt.NDArray[np.int64]
 
@@ -139,18 +151,20 @@ def push(short: Shortlist, row: int, eif: int, units: int) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def unfold(short: Shortlist, rows: Ints, puf: Ints, eif: Ints, out: npt.NDArray[np.int64]) -> None:
-    """Write shortlists side by side: PUF and EIF position, units, rank, size of the rank.
+def unfold(
+    kept: Kept, rows: Ints, puf: Ints, eif: Ints, out: Ints, ranks: npt.NDArray[np.int32]
+) -> None:
+    """Write pairs side by side: PUF and EIF position and units; rank and size of the rank.
 
-    `rows` is the order of shortlists; `puf` and `eif` hold positions of rows. A shortlist's pairs
-    come by units, then by position.
+    The pairs of rows[i] are those of the PUF position puf[i]; `eif` holds positions of EIF rows.
+    The pairs of a row come by units, then by position.
     """
-    sizes, held, scores = short.size, short.eif, short.units
+    start, held, scores = kept.start, kept.eif, kept.units
     at = 0
-    for row in rows:
+    for i in range(len(rows)):
         first = at
-        for k in range(sizes[row]):
-            units, position = scores[row, k], eif[held[row, k]]
+        for k in range(start[rows[i]], start[rows[i] + 1]):
+            units, position = scores[k], eif[held[k]]
             place = at
             while place > first and (
                 out[2, place - 1] > units
@@ -159,7 +173,7 @@ def unfold(short: Shortlist, rows: Ints, puf: Ints, eif: Ints, out: npt.NDArray[
                 # Units and position, as below; a whole row takes seconds to compile, see holders.
                 out[1, place], out[2, place] = out[1, place - 1], out[2, place - 1]
                 place -= 1
-            out[0, at], out[1, place], out[2, place] = puf[row], position, units
+            out[0, at], out[1, place], out[2, place] = puf[i], position, units
             at += 1
         rank, begin = 0, first
         while begin < at:
@@ -167,8 +181,8 @@ def unfold(short: Shortlist, rows: Ints, puf: Ints, eif: Ints, out: npt.NDArray[
             while end < at and out[2, end] == out[2, begin]:
                 end += 1
             rank += 1
-            out[3, begin:end] = rank
-            out[4, begin:end] = end - begin
+            ranks[0, begin:end] = rank
+            ranks[1, begin:end] = end - begin
             begin = end
 
 
@@ -189,3 +203,20 @@ def merge(one: Shortlist, other: Shortlist) -> Shortlist:
     pour(one, both)
     pour(other, both)
     return both
+
+
+def end_to_end(strips: Iterable[Shortlist]) -> Kept:
+    """Strips one under the other, each let go as soon as its pairs are taken."""
+    size, eif, units, cutoff = [], [], [], []
+    for strip in strips:
+        used = np.arange(strip.eif.shape[1]) < strip.size[:, None]
+        size.append(strip.size)
+        eif.append(strip.eif[used].astype(np.uint32))
+        units.append(strip.units[used])
+        cutoff.append(strip.cutoff)
+    return Kept(
+        start=np.concatenate([[0], *size]).cumsum(),
+        eif=np.concatenate([np.zeros(0, np.uint32), *eif]),
+        units=np.concatenate([np.zeros(0, np.int64), *units]),
+        cutoff=np.concatenate([np.zeros(0, np.int64), *cutoff]),
+    )

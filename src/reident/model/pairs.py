@@ -22,8 +22,8 @@ class Pairs:
     puf: Ints
     eif: Ints
     units: Ints
-    rank: Ints
-    tied: Ints
+    rank: npt.NDArray[np.integer]
+    tied: npt.NDArray[np.integer]
 
     def __len__(self) -> int:
         return len(self.puf)

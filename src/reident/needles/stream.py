@@ -79,7 +79,7 @@ def stream(
     """
     bits = 0
     while True:
-        steps = None if keep is None else keep.steps(Share, (k, drop, most, bits))
+        steps = None if keep is None else keep.steps(Share, partial(tuple, (k, drop, most, bits)))
 
         def share(which: int, bits: int = bits, steps: Steps[Share] | None = steps) -> Share:
             count = partial(_share, batches, k, (which, bits), drop=drop, most=most)

@@ -151,15 +151,15 @@ def test_jobs_in_turn_are_told_apart(tmp_path):
 @pytest.mark.parametrize("change", ["data", "tiles", "label"])
 def test_parts_of_another_job_are_refused(tmp_path, change):
     with Checkpoints(tmp_path, 0.0) as keep:
-        keep.steps(Sums, ("label", 7, Basis(ROWS))).add(0, Sums(ROWS[0], ROWS[0]))
+        keep.steps(Sums, lambda: ("label", 7, Basis(ROWS))).add(0, Sums(ROWS[0], ROWS[0]))
     other = {
         "data": ("label", 7, Basis(ROWS + 1)),
         "tiles": ("label", 8, Basis(ROWS)),
         "label": ("babel", 7, Basis(ROWS)),
     }[change]
     with pytest.raises(RefusalError, match="parts of other data"):
-        Checkpoints(tmp_path).steps(Sums, other).found(0)
-    assert Checkpoints(tmp_path).steps(Sums, ("label", 7, Basis(ROWS))).found(0) is not None
+        Checkpoints(tmp_path).steps(Sums, lambda: other).found(0)
+    assert Checkpoints(tmp_path).steps(Sums, lambda: ("label", 7, Basis(ROWS))).found(0) is not None
 
 
 def test_every_flipped_bit_and_every_missing_end_is_seen(tmp_path):
@@ -179,7 +179,7 @@ def test_every_flipped_bit_and_every_missing_end_is_seen(tmp_path):
 
 def test_nothing_is_unpickled(tmp_path):
     with pytest.raises(ValueError, match="allow_pickle"), Checkpoints(tmp_path, 0.0) as keep:
-        keep.steps(Sums, 0).add(0, Sums(np.array([{}]), np.zeros(0)))
+        keep.steps(Sums, lambda: 0).add(0, Sums(np.array([{}]), np.zeros(0)))
 
 
 def test_a_full_disk_ends_the_run_and_leaves_what_was_kept(tmp_path, monkeypatch):

@@ -19,8 +19,7 @@ from reident.model.linked import Scale
 
 
 def sent(folder, value):
-    digest = parcel.send(folder / "a.job", value)
-    return parcel.receive(folder / "a.job", digest)
+    return parcel.receive(parcel.send(folder / "a.job", value))
 
 
 kinds = st.sampled_from(["<i8", "<u8", "<i4", "|u1", "|b1", "<f8", "<f4", "<u2"])
@@ -67,12 +66,12 @@ def test_values_keep_their_classes_and_what_cannot_travel_stays(tmp_path):
 
 
 def test_a_file_that_is_not_as_it_was_sent_is_refused(tmp_path):
-    digest = parcel.send(tmp_path / "a.job", np.arange(10))
+    whole_one = parcel.send(tmp_path / "a.job", np.arange(10))
     whole = (tmp_path / "a.job").read_bytes()
     for spoilt in (whole[:-1], whole[:-3] + b"\1" + whole[-2:], whole + b"\0"):
         (tmp_path / "b.job").write_bytes(spoilt)
         with pytest.raises(ValueError, match="not as it was sent"):
-            parcel.receive(tmp_path / "b.job", digest)
+            parcel.receive(whole_one._replace(path=str(tmp_path / "b.job")))
 
 
 class Outside(NamedTuple):
@@ -101,7 +100,7 @@ def test_nothing_but_a_value_of_this_package_is_called(tmp_path, name):
     (tmp_path / "a.job").write_bytes(head)
     digest = parcel.hashlib.sha256(head).hexdigest()
     with pytest.raises(ValueError, match="something else than a value"):
-        parcel.receive(tmp_path / "a.job", digest)
+        parcel.receive(parcel.Parcel(str(tmp_path / "a.job"), digest))
 
 
 @pytest.mark.parametrize("value", [Outside(1), Thawed(1)])

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from laws.test_running import as_bytes
 from reident import run as where_layers_meet
 from reident.attacks import index, unicity
+from reident.attacks.pairwise import NO_NUMBERS, Metric, scorer
 from reident.engine import remote
+from reident.engine.checkpoint import digest_of
 from reident.engine.how import How
 from reident.engine.job import Tile
 from reident.engine.local import local
-from reident.engine.parcel import unpack_part
+from reident.engine.parcel import Parcel, receive, unpack_part
 from reident.io.intake import take_in
+from reident.kernels.pairs import EQUAL, Rows
 from reident.run import run
 from strategies import cases, large_case
 
@@ -30,12 +33,15 @@ WAYS = {
 
 def in_turn(folder, groups, kinds):
     """An engine without a cluster: groups are worked off here, the last one first."""
+    lying = []
 
     @contextmanager
     def folding(_engine, how, _folder):
         at_home = local(how.jobs, how.budget, books=how.books)
 
         def fold(job, label):
+            if getattr(job, "makes", False):
+                return iter([made(job)])
             if not hasattr(job, "part"):
                 return at_home(job, label)
             kinds.add(job.how)
@@ -45,11 +51,21 @@ def in_turn(folder, groups, kinds):
 
         yield fold
 
+    def made(making):
+        (row,) = remote.work(remote.commission(folder, making), 0)
+        assert row.said == remote.DONE
+        told = remote.made_of(row.part)
+        found = receive(told.parcel)
+        assert told.digest == digest_of(found.job)
+        lying[:] = [(found.job, told.parcel)]
+        return found
+
     def finished(job, tiles):
         if not tiles:
             return
         bounds = remote.grouped(tiles, groups)
-        errand = remote.dispatch(folder / "a.job", job, tiles, bounds)
+        parcels = [parcel for one, parcel in lying if one is job]
+        errand = remote.dispatch(folder, *(parcels or [job]), tiles, bounds)
         strips, done = {}, []
         for group in reversed(range(len(bounds) - 1)):
             for row in remote.work(errand, group):
@@ -122,7 +138,7 @@ def test_tiles_of_a_strip_are_merged_within_a_group(monkeypatch):
     tiles = [Tile(3 * strip + k, strip, 0, 1, k, k + 1, 1) for strip in range(2) for k in range(3)]
     monkeypatch.setattr(remote, "_load", lambda _: remote._Load(Noting(), tiles, [0, 4, 6]))
     monkeypatch.setattr(remote, "likeness", lambda: "alike")
-    errand = remote.Errand("some.job", "", "alike")
+    errand = remote.Errand("alike", Parcel("some.job", ""), Parcel("some.tiles", ""))
     tiles[4], tiles[5] = tiles[4]._replace(start=0), tiles[5]
     found = [row for group in (0, 1) for row in remote.work(errand, group)]
     assert [row[:4] for row in found] == [("done", 0, 0, 3), ("done", 1, 3, 4), ("done", 1, 4, 6)]
@@ -136,10 +152,34 @@ class Numbers(NamedTuple):
 
 def test_a_worker_that_differs_or_sees_nothing_says_so_and_does_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(remote, "likeness", lambda: "alike")
-    errand = remote.Errand(str(tmp_path / "none.job"), "", "another machine")
+    errand = remote.Errand("another machine", Parcel(str(tmp_path / "none.job"), ""))
     assert list(remote.work(errand, 0)) == [(remote.OTHER, 0, 0, 0, b"")]
     errand = errand._replace(alike="alike")
     assert list(remote.work(errand, 0)) == [(remote.UNSEEN, 0, 0, 0, b"")]
+
+
+def test_a_worker_that_cannot_leave_what_it_makes_says_so(tmp_path):
+    rows = Rows(np.arange(6, dtype=np.int32).reshape(2, 3) % 4, NO_NUMBERS)
+    metric = Metric(
+        puf=rows,
+        eif=rows,
+        scorer=scorer([EQUAL] * 2, [1] * 2, [2] * 2),
+        bound=3,
+        keep=5,
+        scale=None,
+        encoding={},
+        notes=[],
+    )
+    strata, meets = (np.zeros(3, np.int64),) * 2, np.array([[0, 3]] * 3)
+    making = index.Making(metric=metric, strata=strata, meets=meets, fold=None)
+    errand = remote.commission(tmp_path, making)
+    sealed = errand._replace(folder=str(tmp_path / "none"))
+    assert list(remote.work(sealed, 0)) == [(remote.SEALED, 0, 0, 0, b"")]
+    # Two attempts do not get into each other's way.
+    found = [remote.made_of(row.part) for row in (*remote.work(errand, 0), *remote.work(errand, 1))]
+    assert found[0].parcel.path != found[1].parcel.path
+    assert found[0].digest == found[1].digest
+    assert receive(found[1].parcel).of.tolist() == [0, 1, 2]
 
 
 def test_whoever_is_greeted_says_whether_it_is_alike(monkeypatch):
