@@ -39,6 +39,7 @@ DESK = "tests/unit/kernels/test_desk.py"
 PUT_SOME = "tests/unit/kernels/test_put_some.py"
 ENTRIES = "tests/unit/kernels/test_entries.py"
 CELLWISE = "tests/unit/kernels/test_cellwise.py"
+TALLY = "tests/unit/kernels/test_tally.py"
 COARSE = "tests/unit/kernels/test_coarse.py"
 PAIRS = "tests/unit/kernels/test_pairs.py"
 RATES = "tests/unit/model/test_rates.py"
@@ -672,7 +673,12 @@ MUTANTS = [
     ),
     *_mutants(
         "kernels/bitmaps.py",
-        ("bits_in", "x += x >> EIGHT", "x += x >> FOUR", BITMAPS),
+        (
+            "bits_in",
+            "x = (x & PAIRS) + ((x >> TWO) & PAIRS)",
+            "x = (x & PAIRS) + (x >> TWO)",
+            BITMAPS,
+        ),
         (
             "lowest",
             "return np.int64(bits_in((word & (~word + ONE)) - ONE))",
@@ -681,8 +687,8 @@ MUTANTS = [
         ),
         (
             "mark_mismatches",
-            "bits[c, w] = present & ~word[c]",
-            "bits[c, w] = ~word[c]",
+            "bits[c, w] = present & ~(word[0, c] | word[1, c] << THIRTY_TWO)",
+            "bits[c, w] = ~(word[0, c] | word[1, c] << THIRTY_TWO)",
             BITMAPS,
         ),
         ("mark_ranges", "above |= word[t]", "above = word[t]", BITMAPS),
@@ -723,7 +729,7 @@ MUTANTS = [
             BITMAPS,
         ),
         (
-            "_eight",
+            "eight_words",
             "return ones, twos, fours ^ other, fours & other",
             "return ones, twos, fours | other, fours & other",
             BITMAPS,
@@ -889,9 +895,15 @@ MUTANTS = [
     *_mutants(
         "kernels/entries.py",
         (
-            "entries_of",
+            "several",
             "other_way[i] = found == 0",
             "other_way[i] = False",
+            ENTRIES,
+        ),
+        (
+            "_asked",
+            "return found, last - 1",
+            "return found, last",
             ENTRIES,
         ),
         (
@@ -899,6 +911,39 @@ MUTANTS = [
             "if key // weight % size == 0 and concrete // weight % size > 1:",
             "if key // weight % size == 0 and concrete // weight % size > 0:",
             ENTRIES,
+        ),
+    ),
+    *_mutants(
+        "kernels/tally.py",
+        (
+            "begin_tally",
+            "tally[over + w] |= bits[row + w]",
+            "tally[over + w] |= NO_BITS",
+            TALLY,
+        ),
+        (
+            "tally_eight",
+            "tally[w + MO] = before[s + MO] | over",
+            "tally[w + MO] = before[s + MO]",
+            TALLY,
+        ),
+        (
+            "tally_more",
+            "tally[w + MO] |= over",
+            "tally[w + MO] = over",
+            TALLY,
+        ),
+        (
+            "_few",
+            "return m0, m1, m2, carry | eights",
+            "return m0, m1, m2, carry",
+            TALLY,
+        ),
+        (
+            "tally_at",
+            "tally[carry + w] = c & k",
+            "tally[carry + w] = c",
+            TALLY,
         ),
     ),
     *_mutants(
@@ -911,26 +956,26 @@ MUTANTS = [
         ),
         (
             "rule_out",
-            "counter[over + w] |= ~bits[here + w]",
-            "counter[over + w] |= bits[here + w]",
+            "counter[MO + w] |= ~bits[here + w]",
+            "counter[MO + w] |= bits[here + w]",
             CELLWISE,
         ),
         (
-            "hit",
-            "some += left != NO_BITS",
-            "some += 1",
+            "drop_copies",
+            "counted = NO_BITS if before <= 0 else ALL_BITS",
+            "counted = NO_BITS if before < 64 else ALL_BITS",
             CELLWISE,
         ),
         (
-            "keep_few",
-            "level -= step",
-            "level -= 0",
+            "level_of",
+            "while number > keep:",
+            "while number >= keep:",
             CELLWISE,
         ),
         (
             "below",
-            "smaller = digit | smaller if level >> q & 1 else digit & smaller",
-            "smaller = digit | smaller",
+            "passing[w] = (zero & smaller) | (digit & (zero | smaller))",
+            "passing[w] = (zero & smaller) | (digit & zero)",
             CELLWISE,
         ),
         (

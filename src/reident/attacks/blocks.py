@@ -63,8 +63,10 @@ def block_on(job: IndexedJob, share: list[int]) -> Block:
             room //= size
             sizes.append(size)
             variables.append(j)
-    weights = np.cumprod([1, *sizes[::-1]])[::-1].astype(np.int64)
-    held = np.array(variables, np.int64)
+    # A row that misses the last variable finds all its codes side by side: let them be many.
+    by_size = np.argsort(sizes, kind="stable")
+    weights = np.cumprod([1, *np.array(sizes, np.int64)[by_size][::-1]])[::-1].astype(np.int64)
+    held = np.array(variables, np.int64)[by_size]
     everyone = np.arange(len(job.order))
     keys, complete = keys_of(job.records.eif, everyone, job.stratum[1], held, weights)
     most = COPIES * len(keys)

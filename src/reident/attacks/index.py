@@ -25,17 +25,17 @@ from reident.kernels import blocks as kernel
 from reident.kernels import shortlist
 from reident.kernels.bitmaps import (
     CLASSES,
-    DIGITS,
     NO_CLASS,
 )
 from reident.kernels.candidates import seed
-from reident.kernels.cellwise import scan_cells
-from reident.kernels.desk import MOST_SUM, Asked, Classes, Least, limit_of
+from reident.kernels.cellwise import scan_cells, whole_limit
+from reident.kernels.desk import Asked, Classes, Least
 from reident.kernels.entries import entries_of, in_order
 from reident.kernels.everyone import Crowd, least_by_tiles, scan_everyone
 from reident.kernels.keys import sort_keys
 from reident.kernels.pairs import EQUAL
 from reident.kernels.runs import Block, keys_of
+from reident.kernels.tally import FEW
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from reident.kernels.shortlist import Shortlist
 
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -115,10 +116,10 @@ class IndexedJob:
 
     @property
     def summed(self) -> bool:
-        """Whether bitmaps count every score that may pass exactly."""
+        """Whether bitmaps count every score that may pass exactly: few mismatches."""
         least = self.least
-        limit = limit_of(self.bound, least.cost, least.grain)
-        return bool(least.exact and limit + (1 << DIGITS) <= MOST_SUM)
+        limit = whole_limit(self.bound, least.cost, least.grain, least.low)
+        return bool(least.exact and limit <= FEW)
 
     def tiles(self, budget: int) -> Sequence[Tile]:
         """Strips of PUF rows, at least two so that threads can share them."""
@@ -136,18 +137,50 @@ class IndexedJob:
         return tiles
 
     def run(self, tile: Tile, so_far: Shortlist | None) -> Shortlist:
-        """Stage after stage, for the rows that still need it."""
+        """Stage after stage, for the rows that still need it.
+
+        A row that misses a value of a block has to ask for many keys there: it turns to such a
+        block last, and not at all where others find every pair that could pass.
+        """
         del so_far
         rows = np.arange(tile.first, tile.last)
         short = self.begin(rows, tile.first)
         own = self.own[tile.first : tile.last]
-        for level in self.levels:
-            for place in range(len(level.blocks)):
-                # A pair not found by the blocks so far has a mismatch in each of them.
-                fewest = max(level.above + 1, place)
-                needy = rows[short.cutoff > fewest * self.least.cost + own]
-                self.look_up(level.blocks[place], needy, tile.first, short)
+        # Pairs that have not been found have so many mismatches at least.
+        fewest = np.zeros(len(rows), np.int64)
+        for place, level in enumerate(self.levels):
+            keys = [self.keys(block, rows) for block in level.blocks]
+            asked = np.zeros(len(rows), np.int64)
+            for easy in (True, False):
+                if not easy:
+                    spared = self.spared(place, rows, short.cutoff - own)
+                for block, (key, complete) in zip(level.blocks, keys, strict=True):
+                    needy = short.cutoff > fewest * self.least.cost + own
+                    needy &= complete if easy else ~complete & ~spared
+                    chosen = np.flatnonzero(needy)
+                    if len(chosen):
+                        ask = rows[chosen], key[chosen], complete[chosen]
+                        self.look_up(block, *ask, tile.first, short)
+                    # A pair that a block does not find has a mismatch in it.
+                    asked += needy
+                    np.maximum(fewest, asked, out=fewest)
         return short
+
+    def keys(self, block: Block, rows: Ints) -> tuple[Ints, Bools]:
+        """Keys of PUF rows on a block, and which of them have all its values."""
+        stratum = self.stratum[0]
+        return keys_of(self.records.puf, rows, stratum, block.variables, block.weights)
+
+    def spared(self, place: int, rows: Ints, left: Ints) -> Bools:
+        """Which PUF rows find whatever could pass in later stages, by blocks that they fill.
+
+        `left` is what mismatches of a pair may add up to, and not reach.
+        """
+        found = np.zeros(len(rows), np.bool_)
+        for level in self.levels[place + 1 :]:
+            easy = [self.keys(block, rows)[1] for block in level.blocks if len(block.variables)]
+            found |= np.sum(easy, axis=0, dtype=np.int64) * self.least.cost >= left
+        return found
 
     def begin(self, rows: Ints, base: int) -> Shortlist:
         """Shortlists that have seen nothing, with cutoffs from rough neighbours."""
@@ -159,7 +192,9 @@ class IndexedJob:
             )  # fmt: skip
         return short
 
-    def look_up(self, block: Block, rows: Ints, base: int, short: Shortlist) -> int:
+    def look_up(
+        self, block: Block, rows: Ints, keys: Ints, complete: Bools, base: int, short: Shortlist
+    ) -> int:
         """Look PUF rows up in a block; `base` is the first of `short`. Returns EIF rows read."""
         stratum = self.stratum[0]
         scorer, least = self.scorer, self.least
@@ -171,12 +206,12 @@ class IndexedJob:
                 self.records, self.classes, scorer, least, block, self.crowd, asked, short
             )
             return int((self.meets[rows, 1] - self.meets[rows, 0]).sum())
-        keys, complete = keys_of(self.records.puf, rows, stratum, block.variables, block.weights)
         read = 0
         if self.summed and block.filled_in:
             entries, left = entries_of(rows, keys, complete, block.weights)
-            entries = in_order(entries, sort_keys(entries.keys))
-            read = int(scan_cells(self.classes, least, block, entries, base, short))
+            entries = in_order(entries)
+            mine = self.classes.mine[entries.rows]
+            read = int(scan_cells(mine, least, block, entries, base, short))
             rows, keys, complete = rows[left], keys[left], complete[left]
             if not len(rows):
                 return read
@@ -284,7 +319,11 @@ def _without_levels(rows: Distinct) -> tuple[IndexedJob, Floats]:
         records=metric.records(slice(None), order if seeded else slice(None)),
         codes=np.maximum(*(side.codes.max(axis=1, initial=-1) for side in (metric.puf, metric.eif)))
         + 1,
-        classes=Classes(mine, theirs, _sums(theirs, scorer.kind, least)),
+        classes=Classes(
+            mine,
+            theirs,
+            _missing(theirs == NO_CLASS, np.where(scorer.kind == EQUAL, least.missing, 0)),
+        ),
         least=least,
         meets=meets,
         pairs=rows.pairs,
@@ -292,16 +331,16 @@ def _without_levels(rows: Distinct) -> tuple[IndexedJob, Floats]:
         order=order,
         crowd=Crowd(least_by_tiles(theirs, scorer, least), places),
         seeded=seeded,
-        own=_sums_missing(metric.puf.codes, scorer.missing),
+        own=_missing(metric.puf.codes < 0, scorer.missing),
     )
     return job, passing
 
 
-def _sums_missing(codes: Codes, missing: Ints) -> Ints:
-    """What the missing values of rows add up to."""
-    sums = np.zeros(codes.shape[1], np.int64)
-    for own, units in zip(codes, missing, strict=True):
-        sums[own < 0] += units
+def _missing(gone: Bools, amounts: Ints) -> Ints:
+    """What missing values of rows, given by variable, add up to."""
+    sums = np.zeros(gone.shape[1], np.int64)
+    for own, amount in zip(gone, amounts, strict=True):
+        sums += own * amount
     return sums
 
 
@@ -311,13 +350,15 @@ def _passing(metric: Metric, meets: Ints, chosen: Ints) -> Floats:
     Graded variables are left out, as if they cost nothing.
     """
     p, e, width = _random_pairs(meets)
-    mine, theirs = metric.puf.codes[chosen[:, None], p], metric.eif.codes[chosen[:, None], e]
-    missing, other = (u[chosen, None] for u in (metric.scorer.missing, metric.scorer.other))
-    gone = (mine < 0) | (theirs < 0)
-    differ = ~gone & (mine != theirs)
-    units = np.where(gone, missing, np.where(differ, other, 0)).sum(axis=0)
+    units, mismatches = np.zeros((2, SAMPLE), np.int64)
+    for j in chosen.tolist():
+        mine, theirs = metric.puf.codes[j].take(p), metric.eif.codes[j].take(e)
+        gone = (mine < 0) | (theirs < 0)
+        differ = ~gone & (mine != theirs)
+        units += gone * metric.scorer.missing[j] + differ * metric.scorer.other[j]
+        mismatches += differ
     weights = np.where(units < metric.bound, width, 0)
-    found = np.bincount(differ.sum(axis=0), weights=weights, minlength=len(chosen) + 1)
+    found = np.bincount(mismatches, weights=weights, minlength=len(chosen) + 1)
     return np.asarray(np.cumsum(found) / SAMPLE)
 
 
@@ -327,14 +368,6 @@ def _random_pairs(meets: Ints) -> tuple[Ints, Ints, Ints]:
     p = stream.integers(len(meets), size=SAMPLE)
     width = meets[p, 1] - meets[p, 0]
     return p, meets[p, 0] + (stream.random(SAMPLE) * width).astype(np.int64), width
-
-
-def _sums(theirs: Bytes, kind: Ints, least: Least) -> Ints:
-    """What missing categories of EIF rows add up to."""
-    sums = np.zeros(theirs.shape[1], np.int64)
-    for j in np.flatnonzero(kind == EQUAL).tolist():
-        sums[theirs[j] == NO_CLASS] += least.missing[j]
-    return sums
 
 
 def _order(
@@ -408,6 +441,6 @@ def _share(job: IndexedJob, level: Level) -> float:
     rows = _probes(job)
     # A cutoff of 0 lets nothing through: the lookup is only measured.
     short = shortlist.empty(np.zeros(len(job.meets), np.int64), 1)
-    read = sum(job.look_up(block, rows, 0, short) for block in level.blocks)
+    read = sum(job.look_up(block, rows, *job.keys(block, rows), 0, short) for block in level.blocks)
     meets = job.meets[rows]
     return read / max(1, int((meets[:, 1] - meets[:, 0]).sum()))

@@ -137,10 +137,17 @@ def put_all(
                         held[row, left], scores[row, left] = held[row, i], scores[row, i]
                         left += 1
                 sizes[row] = left
-            for i in range(done, end):
-                if found[i, 1] < cutoffs[row]:
-                    put(sizes, held, scores, cutoffs, row, found[i, 0], found[i, 1])
-            done = end
+            if sizes[row] == 0 and end - done <= held.shape[1]:
+                # Nothing to be compared with, and room for all.
+                size = 0
+                for i in range(done, end):
+                    held[row, size], scores[row, size] = found[i, 0], found[i, 1]
+                    size += found[i, 1] < cutoffs[row]
+                sizes[row], done = size, end
+            while done < end:
+                if found[done, 1] < cutoffs[row]:
+                    put(sizes, held, scores, cutoffs, row, found[done, 0], found[done, 1])
+                done += 1
     return met
 
 

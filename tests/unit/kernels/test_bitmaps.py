@@ -90,7 +90,7 @@ def test_each_place_of_a_bitmap_is_filled_in_by_one_word():
     ):
         asked = []
         getattr(mark, "py_func", mark)(classes, rows, *number, np.zeros((2, 3), np.uint64))
-        assert asked == list(range(RECORDS))
+        assert sorted(asked) == list(range(RECORDS))
 
 
 @settings(max_examples=60)

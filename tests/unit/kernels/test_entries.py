@@ -28,16 +28,22 @@ def test_entries_find_every_row_that_agrees_once(seed, rows):
     )
     asked, left = kernel.entries_of(np.arange(20), keys, complete, WEIGHTS)
     assert not left.any()
-    asked = kernel.in_order(asked, np.argsort(asked.keys, kind="stable"))
+    asked = kernel.in_order(asked)
+    runs_asked = list(zip(asked.keys.tolist(), asked.until.tolist(), strict=True))
+    assert runs_asked == sorted(runs_asked)
     for p in range(20):
         found = []
-        for row, key, whole, once in zip(*asked, strict=True):
+        for row, key, until, whole, once in zip(*asked, strict=True):
             if row == p:
                 assert whole == complete[p]
+                assert until == key + 1 or mine[2, p] < 0
+                # Later keys of a run count what has a value of the last variable.
                 found += [
                     int(e)
-                    for e in places[starts[key] : starts[key + 1]]
+                    for cell in range(key, until)
+                    for e in places[starts[cell] : starts[cell + 1]]
                     if all(theirs[d, e] >= 0 for d in range(3) if once >> d & 1)
+                    and (cell == key or theirs[2, e] >= 0)
                 ]
         own = mine[:, [p]]
         agree = ((theirs == own) | (theirs < 0) | (own < 0)).all(axis=0)
@@ -45,16 +51,33 @@ def test_entries_find_every_row_that_agrees_once(seed, rows):
 
 
 def test_a_row_that_would_ask_for_too_many_keys_goes_another_way():
-    weights = np.array([101 * 66, 66, 1])
-    keys = np.array([7 * 66, 5])
+    weights = np.array([3 * 66 * 2, 66 * 2, 2, 1])
+    keys = np.array([2 * 132, 2 * 132 + 1])
     asked, left = kernel.entries_of(np.array([4, 9]), keys, np.zeros(2, np.bool_), weights)
-    # The first misses one of 65 codes, the second one of 100.
+    # Both miss one of 65 codes, the first of them the last variable too.
     assert left.tolist() == [True, True]
     assert len(asked.rows) == 0
-    weights = np.array([101 * 65, 65, 1])
+    weights = np.array([3 * 65 * 2, 65 * 2, 2, 1])
     asked, left = kernel.entries_of(
-        np.array([4]), np.array([7 * 65]), np.zeros(1, np.bool_), weights
+        np.array([4]), np.array([2 * 130 + 1]), np.zeros(1, np.bool_), weights
     )
     assert left.tolist() == [False]
-    assert sorted(asked.keys.tolist()) == [7 * 65 + code for code in range(1, 65)]
+    assert sorted(asked.keys.tolist()) == [2 * 130 + 1 + 2 * code for code in range(1, 65)]
     assert sorted(asked.once.tolist()) == [0] + [2] * 63
+
+
+def test_a_row_that_misses_the_last_variable_alone_asks_once():
+    weights = np.array([101 * 66, 66, 1])
+    asked, left = kernel.entries_of(
+        np.array([4]), np.array([7 * 66]), np.zeros(1, np.bool_), weights
+    )
+    assert not left.any()
+    assert [array.tolist() for array in asked] == [[4], [7 * 66 + 1], [8 * 66], [False], [0]]
+
+
+def test_rows_without_a_missing_value_ask_for_their_own_keys():
+    rows, keys, weights = np.array([4, 9, 2]), np.array([61, 17, 17]), np.array([60, 15, 5, 1])
+    asked, left = kernel.entries_of(rows, keys, np.ones(3, np.bool_), weights)
+    expected, _ = kernel.several(rows, keys, np.ones(3, np.bool_), weights)
+    assert not left.any()
+    assert [one.tolist() for one in asked] == [one.tolist() for one in expected]
