@@ -64,7 +64,7 @@ def draw_points(
 
     `theirs` holds the EIF classes of the tile. Digit q of PUF class a is row a * DIGITS + q.
     """
-    sizes, words = np.int64(theirs.max()) + 1, -(-len(theirs) // 64)
+    sizes, words = losses.shape[1], (len(theirs) + 63) >> 6
     ranges = np.zeros((sizes, WIDE), np.uint64)
     there = np.zeros(sizes, np.bool_)
     for i in range(len(theirs)):

@@ -180,6 +180,15 @@ def settle_points(
 
 
 @numba.njit(cache=True, nogil=True)
+def count_left(left: Words, words: Any) -> Any:
+    """How many passed."""
+    number = np.int64(0)
+    for w in range(words):
+        number += np.int64(bits_in(left[w]))
+    return number
+
+
+@numba.njit(cache=True, nogil=True)
 def note_left(left: Words, words: Any, p: int, start: int, pairs: Ints, waiting: int) -> int:
     """Let PUF row p wait with all that passed; returns how many pairs wait then."""
     for w in range(words):
@@ -206,7 +215,7 @@ def scan_points(
     table = clear_table(first)
     planes, used, nearest, stack, classes, reached, at, left, pairs, units = table
     sums = stack[len(stack) - STEP :]
-    begin, guess = 0, MOST_LIMIT
+    begin, guess = 0, int(np.int64(MOST_LIMIT))  # a plain constant would be a type of its own
     while begin < len(mine):
         end = begin
         used[:] = False
@@ -215,7 +224,7 @@ def scan_points(
                 used[first[j] + mine[end, j]] = True
             end += 1
         begin_all, end_all = meets[begin]
-        waiting = 0
+        waiting = int(np.int64(0))
         for sweep in range(2):
             for t in range(begin_all // ROWS, -(-end_all // ROWS)):
                 start, stop = max(begin_all, t * ROWS), min(end_all, t * ROWS + ROWS)
@@ -256,15 +265,13 @@ def begin_row(
     trial, rising = min(limit, guess), False
     while True:
         add_last(planes, at, words, sums, trial, left)
-        number = 0
-        for w in range(words):
-            number += int(bits_in(left[w]))
+        number = count_left(left, words)
         if number > MANY and trial > 1 and not rising:
             trial -= 1
         elif number < FEW and trial < limit:
             trial, rising = trial + 1, True
         else:
-            note_left(left, words, p, start, pairs, 0)
+            note_left(left, words, p, start, pairs, int(np.int64(0)))
             settle_points(records, scorer, pairs, units, number, short)
             if trial >= (short.cutoff[p] - 1) // point + 1:
                 return trial
