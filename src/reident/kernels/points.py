@@ -203,10 +203,7 @@ def add_last(planes: Words, at: Words, words: Any, sums: Words, limit: int, left
 
 @numba.njit(cache=True, nogil=True)
 def clear_sums(rows: int, stack: Words) -> None:
-    """The first step of the stack: nothing lost, but all has overflowed beyond so many rows."""
-    stack[: SUM_DIGITS * WIDE] = NO_BITS
-    stack[SUM_DIGITS * WIDE : STEP] = ALL_BITS
-    for w in range(rows >> 6):
-        stack[SUM_DIGITS * WIDE + w] = NO_BITS
+    """The first step of the stack: nothing lost, but beyond so many rows of the last word."""
+    stack[:STEP] = NO_BITS
     if rows & 63:
         stack[SUM_DIGITS * WIDE + (rows >> 6)] = ALL_BITS << np.uint64(rows & 63)

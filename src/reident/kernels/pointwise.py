@@ -111,8 +111,6 @@ def prepare(
     for step in range(depth, top):
         own = first[step] + mine[p, step]
         classes[step] = mine[p, step]
-        # What was added for the row before does not stand any more.
-        classes[step + 1] = -1
         reached[step + 1] = reached[step] + nearest[own]
         add_points(planes, np.uint64(own) * size_of, words, stack, np.uint64(step))
     least = int(reached[top])
