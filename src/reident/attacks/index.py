@@ -93,7 +93,8 @@ class IndexedJob:
     strata, in which near ones lie together: `order` holds their rows in the layout, `crowd` where a
     PUF row would stand, and if `seeded` its neighbours there are scored first. PUF row p meets EIF
     rows meets[p, 0] to meets[p, 1] - 1, and decides pairs[p] pairs; `stratum` is that of PUF and of
-    EIF rows, `own` what a PUF row's missing values cost.
+    EIF rows, `own` what a PUF row's missing values cost. Where scores are few whole `points`, rows
+    that must meet everyone do so by them.
     """
 
     part: ClassVar = shortlist.Shortlist

@@ -10,7 +10,16 @@ from block_files import kept
 from reident.attacks import index
 from reident.kernels import pointwise, shortlist
 from reident.kernels.pairs import score_some
-from reident.kernels.pointwise import count_left, note_left, scan_points, settle_points
+from reident.kernels.points import STEP, add_last
+from reident.kernels.pointwise import (
+    clear_table,
+    count_left,
+    lay_out,
+    note_left,
+    prepare,
+    scan_points,
+    settle_points,
+)
 
 PUF, KEEP = 24, 3
 
@@ -22,7 +31,7 @@ def _little_room():
         if numba.config.DISABLE_JIT:
             patch.setattr(pointwise, "ROWS", 128)
             patch.setattr(pointwise, "ENOUGH", 20)
-            patch.setattr(pointwise, "FEW", 4)
+            patch.setattr(pointwise, "FEW", 1)
             patch.setattr(pointwise, "MANY", 9)
         yield
 
@@ -93,7 +102,8 @@ def test_wherever_a_row_begins_it_finds_its_nearest_rows_of_its_stratum(scanned)
     ends = np.arange(0, meets[:, 1].max() + pointwise.ROWS, pointwise.ROWS)
     draw = np.random.default_rng(1)
     # Few pairs or all of them: whole points, and a little more.
-    limits = [point, point + 1, int(np.quantile(units, 0.02)) + 1, int(units.max()) + 1]
+    limits = [int(np.quantile(units, share)) + 1 for share in (0.002, 0.01, 0.03, 1)]
+    limits += [point, point + 1]
     for _ in range(12):
         places = draw.choice(ends, len(units)) + draw.integers(-1, 2, size=len(units))
         cutoffs = draw.choice(limits, size=len(units))
@@ -110,6 +120,27 @@ def test_rows_that_cannot_pass_find_nothing(scanned):
     short = shortlist.empty(np.zeros(len(units), np.int64), KEEP)
     scan_points(*known, known[-1][:, 0].copy(), short)
     assert not short.size.any()
+
+
+def test_sums_of_the_first_variables_go_on_from_the_row_before(scanned):
+    _, (_, _, points, _, _) = scanned
+    mine, first = points.mine, points.first
+    table = clear_table(first)
+    table.used[:] = True
+    for start, stop in ((0, 90), (90, 200)):
+        lay_out(points, start, stop, table)
+        theirs = points.theirs[:, start:stop]
+        words = np.uint64(2)
+        for p in (0, 1, 2, 1, 5, 20, 5):
+            lost = np.array([points.losses[j, c][theirs[j]] for j, c in enumerate(mine[p])])
+            least = prepare(
+                mine, p, first, words, table.planes, table.nearest, table.stack, table.classes,
+                table.reached, table.at,
+            )  # fmt: skip
+            assert least == lost.min(axis=1).sum()
+            for limit in range(1, 40):
+                add_last(table.planes, table.at, words, table.stack[-STEP:], limit, table.left)
+                assert count_left(table.left, words) == (lost.sum(axis=0) < limit).sum()
 
 
 def test_pairs_that_wait_are_scored_exactly(scanned):
