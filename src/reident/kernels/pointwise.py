@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
-FEW, MANY = 8, 32
-"""Rows that a guessed limit should let through: enough to find a cutoff, not too many to score."""
+SPARE, TIMES = 2, 3
+"""A guessed limit should let through so many rows more than are kept, but not so many times that:
+enough to find a cutoff, not too many to score."""
 ENOUGH = 2048
 """Waiting pairs that are worth a call: settled soon, they bring cutoffs down for later tiles."""
 
@@ -260,13 +261,14 @@ def begin_row(
     """Settle what PUF row p meets in a tile, from a guessed limit up; returns a better guess."""
     planes, _, _, stack, _, _, at, left, pairs, units = table
     sums = stack[len(stack) - STEP :]
+    few = short.eif.shape[1] + SPARE
     trial, rising = min(limit, guess), False
     while True:
         add_last(planes, at, words, sums, trial, left)
         number = count_left(left, words)
-        if number > MANY and trial > 1 and not rising:
+        if number > TIMES * few and trial > 1 and not rising:
             trial -= 1
-        elif number < FEW and trial < limit:
+        elif number < few and trial < limit:
             trial, rising = trial + 1, True
         else:
             note_left(left, words, p, start, pairs, int(np.int64(0)))

@@ -31,8 +31,8 @@ def _little_room():
         if numba.config.DISABLE_JIT:
             patch.setattr(pointwise, "ROWS", 128)
             patch.setattr(pointwise, "ENOUGH", 20)
-            patch.setattr(pointwise, "FEW", 1)
-            patch.setattr(pointwise, "MANY", 9)
+            patch.setattr(pointwise, "SPARE", 1 - KEEP)
+            patch.setattr(pointwise, "TIMES", 9)
         yield
 
 
