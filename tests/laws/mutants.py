@@ -41,6 +41,8 @@ ENTRIES = "tests/unit/kernels/test_entries.py"
 CELLWISE = "tests/unit/kernels/test_cellwise.py"
 TALLY = "tests/unit/kernels/test_tally.py"
 COARSE = "tests/unit/kernels/test_coarse.py"
+POINTS = "tests/unit/kernels/test_points.py"
+POINTWISE = "tests/unit/kernels/test_pointwise.py"
 PAIRS = "tests/unit/kernels/test_pairs.py"
 RATES = "tests/unit/model/test_rates.py"
 PUBLIC = "tests/unit/report/test_public.py"
@@ -763,6 +765,65 @@ MUTANTS = [
         ),
     ),
     *_mutants(
+        "kernels/points.py",
+        ("draw_points", "lowest = min(lowest, row[b])", "lowest = max(lowest, row[b])", POINTS),
+        ("draw_points", "digit = row[b] >> q & 1", "digit = row[b] >> 1 & 1", POINTS),
+        (
+            "add_points",
+            "stack[n + W6] = stack[s + W6] | (x & carry)",
+            "stack[n + W6] = stack[s + W6]",
+            POINTS,
+        ),
+        ("_pair", "carry = (x1 & y1) | (half & carry)", "carry = x1 & y1", POINTS),
+        (
+            "add_last",
+            "passing = ~(beyond | sums[w + W6] | (x & carry))",
+            "passing = ~(beyond | sums[w + W6])",
+            POINTS,
+        ),
+        (
+            "clear_sums",
+            "stack[SUM_DIGITS * WIDE + (rows >> 6)] = ALL_BITS << np.uint64(rows & 63)",
+            "stack[SUM_DIGITS * WIDE + (rows >> 6)] = ALL_BITS",
+            POINTS,
+        ),
+    ),
+    *_mutants(
+        "kernels/pointwise.py",
+        ("lay_out", "table.classes[:] = -1", "table.classes[:] = 1", POINTWISE),
+        (
+            "prepare",
+            "reached[step + 1] = reached[step] + nearest[own]",
+            "reached[step + 1] = reached[step] + 2 * nearest[own]",
+            POINTWISE,
+        ),
+        ("settle_points", "found = units[last - inside]", "found = units[first]", POINTWISE),
+        (
+            "count_left",
+            "number += np.int64(bits_in(left[w]))",
+            "number = np.int64(bits_in(left[w]))",
+            POINTWISE,
+        ),
+        (
+            "note_left",
+            "pairs[waiting, 0], pairs[waiting, 1] = p, start + np.int64(w) * 64 + lowest(word)",
+            "pairs[waiting, 0], pairs[waiting, 1] = p, start + np.int64(w) * 63 + lowest(word)",
+            POINTWISE,
+        ),
+        (
+            "scan_points",
+            "if (start <= home < stop) != (sweep == 0):",
+            "if start <= home < stop or sweep == 0:",
+            POINTWISE,
+        ),
+        (
+            "begin_row",
+            "if trial >= (short.cutoff[p] - 1) // point + 1:",
+            "if trial >= (short.cutoff[p] - 1) // point:",
+            POINTWISE,
+        ),
+    ),
+    *_mutants(
         "kernels/candidates.py",
         (
             "settle",
@@ -962,8 +1023,8 @@ MUTANTS = [
         ),
         (
             "drop_copies",
-            "counted = NO_BITS if before <= 0 else ALL_BITS",
-            "counted = NO_BITS if before < 64 else ALL_BITS",
+            "valid[w] &= counted | bits[here + w]",
+            "valid[w] &= counted & bits[here + w]",
             CELLWISE,
         ),
         (
@@ -993,7 +1054,7 @@ MUTANTS = [
         ),
         (
             "scan_cells",
-            "gaps += mine[rows[at], j] == NO_CLASS",
+            "gaps += mine[at, j] == NO_CLASS",
             "gaps += 0",
             RUNNING,
             "ranks_in_a_crowd",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import reident as ri
 from reident.attacks import blocks, index
-from reident.kernels import cellwise, everyone, tiles
+from reident.kernels import cellwise, everyone, pointwise, tiles
 from reident.kernels.bitmaps import WORDS
 from strategies import Case, cases, large_case
 
@@ -36,6 +36,8 @@ def _little_room():
         if numba.config.DISABLE_JIT:
             patch.setattr(tiles, "ENOUGH", 20)
             patch.setattr(everyone, "ROWS", 256)
+            patch.setattr(pointwise, "ROWS", 256)
+            patch.setattr(pointwise, "ENOUGH", 20)
             patch.setattr(cellwise, "ROOM", 8)
         yield
 

@@ -49,8 +49,10 @@ def coarse(metric: Metric, cost: int) -> tuple[Bytes, Bytes, Least]:
             highest = max(puf.max(initial=-1), eif.max(initial=-1))
             classes[j] = min(CLASSES, int(highest) + 1)
             continue
-        by = _distances if scorer.kind[j] == DISTANCE else _rules
-        mine[:, j], theirs[j], least = by(metric, j)
+        if scorer.kind[j] == DISTANCE:
+            mine[:, j], theirs[j], least = _distances(metric, j)
+        else:
+            mine[:, j], theirs[j], least = by_rule(metric, j, CLASSES, CLASSES)
         mine[puf < 0, j] = NO_CLASS
         theirs[j, eif < 0] = GONE
         least[:, GONE] = scorer.missing[j]
@@ -67,10 +69,10 @@ def coarse(metric: Metric, cost: int) -> tuple[Bytes, Bytes, Least]:
         )
     )
     low = min((_lowest(int(amount)) for amount in missing), default=DIGITS)
-    return mine, theirs, Least(graded, digits, missing, classes, cost, exact, low, _grain(scorer))
+    return mine, theirs, Least(graded, digits, missing, classes, cost, exact, low, grain_of(scorer))
 
 
-def _grain(scorer: Scorer) -> int:
+def grain_of(scorer: Scorer) -> int:
     """What divides all scores: distances may be any number of units."""
     if (scorer.kind == DISTANCE).any():
         return 1
@@ -131,13 +133,16 @@ def _floor(apart: float, sd: float) -> int:
     return max(0, round(math.tanh(x / 2) ** 2 * ONE) - 2)
 
 
-def _rules(metric: Metric, j: int) -> tuple[Bytes, Bytes, Ints]:
-    """Codes of a rule in classes of about equal size, in their order."""
+def by_rule(metric: Metric, j: int, mine: int, theirs: int) -> tuple[Bytes, Bytes, Ints]:
+    """Codes of a rule in classes of about equal size, in their order: so many of each file.
+
+    What classes score at least has a row and a column for GONE too, whatever stands there.
+    """
     scorer = metric.scorer
-    puf, eif = (_classes(rows.codes[j]) for rows in (metric.puf, metric.eif))
+    puf, eif = _classes(metric.puf.codes[j], mine), _classes(metric.eif.codes[j], theirs)
     begin = int(scorer.start[j])
     codes = int(metric.puf.codes[j].max(initial=-1)) + 1
-    least = np.full((CLASSES, CLASSES), np.iinfo(np.int64).max, np.int64)
+    least = np.full((mine, theirs), np.iinfo(np.int64).max, np.int64)
     bounds = scorer.bounds[begin : begin + codes + 1]
     known = (puf[1][:codes], eif[1], bounds, scorer.low)
     if scorer.kind[j] == STEPS:
@@ -148,13 +153,13 @@ def _rules(metric: Metric, j: int) -> tuple[Bytes, Bytes, Ints]:
     return puf[0], eif[0], least
 
 
-def _classes(codes: Codes) -> tuple[Bytes, Bytes]:
+def _classes(codes: Codes, most: int) -> tuple[Bytes, Bytes]:
     """The class of every record, and of every code: GONE is left for missing values."""
     counts = np.bincount(codes[codes >= 0], minlength=1)
-    if len(counts) < CLASSES:
+    if len(counts) < most:
         places = np.arange(1, len(counts) + 1)
     else:
         middle = np.cumsum(counts) - counts / 2
-        places = 1 + (middle * (CLASSES - 1) / max(1, counts.sum())).astype(np.int64)
-    table: Bytes = np.minimum(places, CLASSES - 1).astype(np.uint8)
+        places = 1 + (middle * (most - 1) / max(1, counts.sum())).astype(np.int64)
+    table: Bytes = np.minimum(places, most - 1).astype(np.uint8)
     return table[np.maximum(codes, 0)], table
