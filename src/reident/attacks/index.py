@@ -31,7 +31,7 @@ from reident.kernels.bitmaps import (
 from reident.kernels.candidates import seed
 from reident.kernels.cellwise import scan_cells, whole_limit
 from reident.kernels.desk import Asked, Classes, Least
-from reident.kernels.entries import entries_of, in_order
+from reident.kernels.entries import entries_of
 from reident.kernels.everyone import Crowd, least_by_tiles, scan_everyone
 from reident.kernels.keys import sort_keys
 from reident.kernels.pairs import EQUAL
@@ -158,15 +158,15 @@ class IndexedJob:
         rows = np.arange(tile.first, tile.last)
         short = self.begin(rows, tile.first)
         own = self.own[tile.first : tile.last]
+        keys = [[self.keys(block, rows) for block in level.blocks] for level in self.levels]
         # Pairs that have not been found have so many mismatches at least.
         fewest = np.zeros(len(rows), np.int64)
         for place, level in enumerate(self.levels):
-            keys = [self.keys(block, rows) for block in level.blocks]
             asked = np.zeros(len(rows), np.int64)
             for easy in (True, False):
                 if not easy:
-                    spared = self.spared(place, rows, short.cutoff - own)
-                for block, (key, complete) in zip(level.blocks, keys, strict=True):
+                    spared = _spared(keys[place + 1 :], short.cutoff - own, self.least.cost)
+                for block, (key, complete) in zip(level.blocks, keys[place], strict=True):
                     needy = short.cutoff > fewest * self.least.cost + own
                     needy &= complete if easy else ~complete & ~spared
                     chosen = np.flatnonzero(needy)
@@ -182,17 +182,6 @@ class IndexedJob:
         """Keys of PUF rows on a block, and which of them have all its values."""
         stratum = self.stratum[0]
         return keys_of(self.records.puf, rows, stratum, block.variables, block.weights)
-
-    def spared(self, place: int, rows: Ints, left: Ints) -> Bools:
-        """Which PUF rows find whatever could pass in later stages, by blocks that they fill.
-
-        `left` is what mismatches of a pair may add up to, and not reach.
-        """
-        found = np.zeros(len(rows), np.bool_)
-        for level in self.levels[place + 1 :]:
-            easy = [self.keys(block, rows)[1] for block in level.blocks if len(block.variables)]
-            found |= np.sum(easy, axis=0, dtype=np.int64) * self.least.cost >= left
-        return found
 
     def begin(self, rows: Ints, base: int) -> Shortlist:
         """Shortlists that have seen nothing, with cutoffs from rough neighbours."""
@@ -224,7 +213,6 @@ class IndexedJob:
         read = 0
         if self.summed and block.filled_in:
             entries, left = entries_of(rows, keys, complete, block.weights)
-            entries = in_order(entries)
             mine = self.classes.mine[entries.rows]
             read = int(scan_cells(mine, least, block, entries, base, short))
             rows, keys, complete = rows[left], keys[left], complete[left]
@@ -262,6 +250,20 @@ class IndexedJob:
         """A strip's shortlist in rows of the layout."""
         del tile
         return part._replace(eif=self.order[part.eif])
+
+
+def _spared(stages: Sequence[Sequence[tuple[Ints, Bools]]], left: Ints, cost: int) -> Bools:
+    """Which PUF rows find whatever could pass in later stages, by blocks that they fill.
+
+    Of each block of a stage it has the keys of PUF rows, and which of them are complete. `left` is
+    what mismatches of a pair may add up to, and not reach.
+    """
+    found = np.zeros(len(left), np.bool_)
+    for blocks in stages:
+        easy = np.sum([complete for _, complete in blocks], axis=0, dtype=np.int64)
+        # To meet everyone, at last, spares nothing.
+        found |= (easy * cost >= left) & (len(blocks) > 1)
+    return found
 
 
 def worthwhile(metric: Metric, meets: Ints) -> bool:

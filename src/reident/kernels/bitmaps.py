@@ -120,8 +120,9 @@ def mark_sums(sums: Ints, rows: Places, bits: Words) -> None:
         word[:] = NO_BITS
         for i in range(w * 64, min(w * 64 + 64, len(rows))):
             value = min(sums[rows[i]], most)
-            for q in range(digits):
-                word[q] |= np.uint64((value >> q) & 1) << np.uint64(i - w * 64)
+            if value:
+                for q in range(digits):
+                    word[q] |= np.uint64((value >> q) & 1) << np.uint64(i - w * 64)
         bits[:, w] = word
 
 

@@ -39,11 +39,18 @@ class Entries(NamedTuple):
 def entries_of(
     rows: Ints, keys: Ints, complete: npt.NDArray[np.bool_], weights: Ints
 ) -> tuple[Entries, npt.NDArray[np.bool_]]:
-    """What PUF rows ask for, and which of them would ask for too many keys."""
+    """What PUF rows ask for in order of key, and which of them would ask for too many keys.
+
+    Entries for one key come before those for several that begin with it.
+    """
     if complete.all():
-        none = np.zeros(len(rows), np.int64)
-        return Entries(rows, keys, keys + 1, complete, none), np.zeros(len(rows), np.bool_)
-    return several(rows, keys, complete, weights)
+        order = sort_keys(keys)
+        keys, none = keys[order], np.zeros(len(rows), np.int64)
+        return Entries(rows[order], keys, keys + 1, complete, none), np.zeros(len(rows), np.bool_)
+    asked, other_way = several(rows, keys, complete, weights)
+    order = sort_keys(asked.keys * 2 + (asked.until > asked.keys + 1))
+    own, cells, until, whole, once = asked
+    return Entries(own[order], cells[order], until[order], whole[order], once[order]), other_way
 
 
 @numba.njit(cache=True, nogil=True)
@@ -108,10 +115,3 @@ def _later(key: int, concrete: int, weights: Ints) -> int:
         if key // weight % size == 0 and concrete // weight % size > 1:
             bits |= 1 << d
     return bits
-
-
-def in_order(entries: Entries) -> Entries:
-    """Entries by key, those for one key before those for several that begin with it."""
-    order = sort_keys(entries.keys * 2 + (entries.until > entries.keys + 1))
-    rows, keys, until, complete, once = entries
-    return Entries(rows[order], keys[order], until[order], complete[order], once[order])

@@ -67,12 +67,14 @@ def keys_of(
 def copies_of(key: int, weights: Ints, keys: Ints) -> int:
     """All keys with codes where a key has missing values; how many, 0 if there is no room."""
     keys[0] = key
-    found = 1
+    found, rest = 1, key % weights[0]
     for d in range(len(weights) - 1):
         weight = weights[d + 1]
-        size = weights[d] // weight
-        if key // weight % size:
+        own = rest // weight
+        rest -= own * weight
+        if own:
             continue
+        size = weights[d] // weight
         if found * (size - 1) > len(keys):
             return 0
         # From the last code to the first: the first takes the place of what it is made from.
@@ -94,17 +96,19 @@ def directory(
     """
     starts = np.zeros(cells + 1, np.int32)
     copies = np.empty(MOST_COPIES, np.int64)
-    total = len(keys)
-    for i in range(len(keys)):
-        if not complete[i] and total <= most:
-            number = copies_of(keys[i], weights, copies)
-            total = total + number if number else most + 1
-    filled_in = total <= most
+    total, filled_in = len(keys), True
     for i in range(len(keys)):
         starts[keys[i]] += np.int32(1)
-        if filled_in and not complete[i]:
-            for k in range(copies_of(keys[i], weights, copies)):
+        if not complete[i]:
+            number = copies_of(keys[i], weights, copies)
+            total += number
+            filled_in = filled_in and number > 0 and total <= most
+            for k in range(number if filled_in else 0):
                 starts[copies[k]] += np.int32(1)
+    if not filled_in:
+        starts[:] = 0
+        for key in keys:
+            starts[key] += np.int32(1)
     passed = np.int32(0)
     for k in range(cells + 1):
         passed += starts[k]

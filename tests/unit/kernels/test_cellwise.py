@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from block_files import Files
 from reident.kernels import cellwise as kernel
 from reident.kernels.bitmaps import DIGITS, WORDS
-from reident.kernels.entries import entries_of, in_order
+from reident.kernels.entries import entries_of
 from reident.kernels.runs import keys_of
 from reident.kernels.shortlist import empty
 from reident.kernels.tally import FEW, TALLY, TOP
@@ -136,7 +136,6 @@ def scanned(files, rows, cutoffs, base, keep):
     )
     asked, left = entries_of(rows, keys, complete, files.block.weights)
     assert not left.any()
-    asked = in_order(asked)
     mine = files.classes.mine[asked.rows]
     read = kernel.scan_cells(mine, files.least, files.block, asked, base, short)
     cells = files.block.starts

@@ -28,7 +28,6 @@ def test_entries_find_every_row_that_agrees_once(seed, rows):
     )
     asked, left = kernel.entries_of(np.arange(20), keys, complete, WEIGHTS)
     assert not left.any()
-    asked = kernel.in_order(asked)
     runs_asked = list(zip(asked.keys.tolist(), asked.until.tolist(), strict=True))
     assert runs_asked == sorted(runs_asked)
     for p in range(20):
@@ -80,4 +79,4 @@ def test_rows_without_a_missing_value_ask_for_their_own_keys():
     asked, left = kernel.entries_of(rows, keys, np.ones(3, np.bool_), weights)
     expected, _ = kernel.several(rows, keys, np.ones(3, np.bool_), weights)
     assert not left.any()
-    assert [one.tolist() for one in asked] == [one.tolist() for one in expected]
+    assert [one.tolist() for one in asked] == [one[[1, 2, 0]].tolist() for one in expected]
