@@ -15,6 +15,7 @@ from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, forecasting
 from reident.engine.how import BUDGET, How
+from reident.engine.memory import give_back
 from reident.engine.sizing import sized
 from reident.engines import folding
 from reident.errors import Fault, InternalError, SpecError
@@ -74,6 +75,7 @@ def run(  # noqa: PLR0913  # the flags of a whole study
     seconds = {}
     methods = {}
     with folding(engine, how, folder) as fold:
+        give_back()
         for label, attack in attacks.items():
             start = time.perf_counter()
             linked = _linked(study, label, attack, taken, fold)
@@ -81,6 +83,9 @@ def run(  # noqa: PLR0913  # the flags of a whole study
             encoding[label] = dict(linked.encoding)
             methods[label] = linked.how
             seconds[label] = time.perf_counter() - start
+            # A result holds all that is told of it.
+            del linked
+            give_back()
     return _study_result(
         study,
         taken,

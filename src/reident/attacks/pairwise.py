@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from reident.attacks.index import Making, worthwhile
 from reident.engine.job import UNTOLD
+from reident.engine.memory import give_back
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
 from reident.kernels import shortlist
@@ -136,8 +137,10 @@ def link_ranked(
     job, of = ready(metric, files, fold)
     # The job holds what it needs of the rows; shortlists need the room.
     del metric
+    give_back()
     kept, how = _folded(job, fold, label)
     del job
+    give_back()
     pairs = _ranked(kept, of, files.layout)
     suspected = np.zeros(files.puf_records, np.bool_)
     suspected[pairs.puf] = True
