@@ -38,7 +38,7 @@ KEPT = "kept"
 LOCK = "lock"
 INTERRUPTIONS = (KeyboardInterrupt, SystemExit, OSError, MemoryError, CapacityError, ClusterError)
 """What ends a run that could go on another time."""
-GROUP = 1 << 17
+GROUP = 1 << 16
 """Pairs that are written together."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of the system that tell of a full disk, or of a limit on what may be written."""
