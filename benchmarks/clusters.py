@@ -1,16 +1,18 @@
 """The cost of a cluster: two workers of one core each against two threads of this machine.
 
     python benchmarks/clusters.py 100000 300000 1000000
-    python benchmarks/clusters.py driver 1000000
+    python benchmarks/clusters.py drivers 500000 1000000 2000000
 
 For each number of records a taxicab study of ten categories is made up, read once, and run in turn
 by both engines on a cluster on loopback, twice. Printed as lines of JSON: seconds, bytes of
 the job and of what comes back, and what the driver's memory grew by while the engine was at work.
+The second command tells what the driver of a cluster takes, in a process of its own for each size.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import os
 import subprocess
@@ -99,8 +101,10 @@ def _count_bytes(seen: dict[str, int]) -> None:
 def driver(records: int) -> None:
     """What the driver takes, in a process that has done nothing else.
 
-    `files_mb` is what it holds when both files are read and the session is open, `peak_mb` the most
-    that it took from then on. Its workers are on this machine, in processes of their own.
+    `begun_mb` is what it holds before any file is read, with the session open; `files_mb` what it
+    holds when all are read, and `reading_mb` the most that this took; `peak_mb` the most that the
+    whole run took, from the files to the folder with its report and its pairs. Its workers are on
+    this machine, in processes of their own.
     """
     os.environ.update(environment())
     told: dict[str, float] = {"records": records}
@@ -110,13 +114,33 @@ def driver(records: int) -> None:
         study = ri.Study.read(folder / "study.toml")
         with Cluster(folder) as cluster, session_on(cluster.master, folder) as session:
             told["begun_mb"] = held() / 2**20
-            files = take_in(study)
-            told["files_mb"] = held() / 2**20
             reset_peak()
-            run(study, files, jobs=2, engine=ri.Spark(session, shared=folder))
-    told["peak_mb"] = peak_mb()
-    told["bytes_for_each_record"] = (told["peak_mb"] - told["files_mb"]) * 2**20 / records
+            files = take_in(study)
+            told["files_mb"], told["reading_mb"] = held() / 2**20, peak_mb()
+            del files
+            study.run_to(folder / "run", jobs=2, engine=ri.Spark(session, shared=folder))
+            told["peak_mb"] = peak_mb()
     print(json.dumps(told), flush=True)
+
+
+def drivers(sizes: list[str]) -> None:
+    """The driver for several numbers of records, and what each record more takes.
+
+    All but the largest step between two sizes is a base that does not grow.
+    """
+    rows = []
+    for size in sizes:
+        asked = [sys.executable, __file__, "driver", size]
+        rows.append(json.loads(subprocess.run(asked, check=True, stdout=subprocess.PIPE).stdout))
+        print(json.dumps(rows[-1]), flush=True)
+    steps = {
+        f"{what}_bytes_for_each_record_more": max(
+            (more[f"{what}_mb"] - less[f"{what}_mb"]) * 2**20 / (more["records"] - less["records"])
+            for less, more in itertools.pairwise(rows)
+        )
+        for what in ("files", "reading", "peak")
+    }
+    print(json.dumps(steps), flush=True)
 
 
 def shape(records: int) -> str:
@@ -141,5 +165,7 @@ def main(sizes: list[int]) -> None:
 if __name__ == "__main__":
     if sys.argv[1] == "driver":
         driver(int(sys.argv[2]))
+    elif sys.argv[1] == "drivers":
+        drivers(sys.argv[2:])
     else:
         main([int(size) for size in sys.argv[1:]])

@@ -13,7 +13,7 @@ import polars as pl
 from reident import disk, handover
 from reident.audit import audit
 from reident.encode.cells import number_table
-from reident.engine.memory import refuse_beyond
+from reident.engine.memory import give_back, refuse_beyond
 from reident.engines import refuse_engine
 from reident.errors import DataError, Fault, RefusalError, SpecError
 from reident.guard import protect_options
@@ -200,8 +200,12 @@ class Study(model.Study):
                 )
                 if audit_records:
                     audit(self, taken, result, audit_records)
+                # A result holds what it needs of the files; to write it down takes room.
+                inputs = taken.inputs
+                del taken
+                give_back()
                 outputs.write_draft(draft, self, result, _shown(result))
-                refuse_changed(sources(self), taken.inputs)
+                refuse_changed(sources(self), inputs)
                 outputs.publish(draft, folder)
         return StudyResult.of(result)
 

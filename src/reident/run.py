@@ -9,18 +9,19 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from reident.attacks import link
 from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, forecasting
 from reident.engine.how import BUDGET, How
+from reident.engine.memory import give_back
 from reident.engine.sizing import sized
 from reident.engines import folding
 from reident.errors import Fault, InternalError, SpecError
 from reident.io.kept import versions
 from reident.loss import utility_of_study
+from reident.model.listed import Listed
 from reident.model.notes import Note, in_order
 from reident.model.rates import Rates, percent, wilson
 from reident.model.result import AttackResult, LimitCheck, StudyResult
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
+    import polars as pl
 
     from reident.engine.checkpoint import Checkpoints
     from reident.engine.job import Fold, Watch
@@ -73,6 +75,7 @@ def run(  # noqa: PLR0913  # the flags of a whole study
     seconds = {}
     methods = {}
     with folding(engine, how, folder) as fold:
+        give_back()
         for label, attack in attacks.items():
             start = time.perf_counter()
             linked = _linked(study, label, attack, taken, fold)
@@ -80,6 +83,9 @@ def run(  # noqa: PLR0913  # the flags of a whole study
             encoding[label] = dict(linked.encoding)
             methods[label] = linked.how
             seconds[label] = time.perf_counter() - start
+            # A result holds all that is told of it.
+            del linked
+            give_back()
     return _study_result(
         study,
         taken,
@@ -195,7 +201,7 @@ def _result(label: str, attack: Attack, linked: Linked, taken: Intake) -> Attack
         compared=taken.files.puf_records - apart,
         set_aside=tuple(linked.set_aside),
         rates=verified.rates,
-        pairs=_named(linked, verified, taken),
+        listed=_listed(linked, verified, taken),
         notes=tuple(
             in_order([*linked.notes, *_set_aside_notes(linked), *_original_notes(verified, taken)])
         ),
@@ -234,38 +240,23 @@ def _original_notes(verified: Verified, taken: Intake) -> list[Note]:
     ]
 
 
-def _named(linked: Linked, verified: Verified, taken: Intake) -> pl.DataFrame:
+def _listed(linked: Linked, verified: Verified, taken: Intake) -> Listed:
     """The pairs by key. Where pairs are not listed, other suspected records stand without one."""
-    pairs, scores = linked.pairs, linked.scores()
-    none = [None] * len(pairs)
-    ranked = linked.scale is not None or linked.guessed is not None
-    frame = pl.DataFrame(
-        [
-            *_keys(taken.puf.keys, pairs.puf, "puf"),
-            *_keys(taken.eif.keys, pairs.eif, "eif"),
-            pl.Series("score", none if scores is None else scores, pl.Float64, nan_to_null=True),
-            pl.Series("rank", pairs.rank if ranked else none, pl.Int64),
-            pl.Series("tied", pairs.tied if ranked else none, pl.Int64),
-            pl.Series(
-                "confirmed",
-                none if verified.confirmed is None else verified.confirmed,
-                pl.Boolean,
-            ),
-        ]
+    others = None
+    if not linked.listed:
+        alone = linked.suspected.copy()
+        alone[linked.pairs.puf] = False
+        others = alone.nonzero()[0]
+    return Listed(
+        puf=taken.puf.keys,
+        eif=taken.eif.keys,
+        pairs=linked.pairs,
+        score=None if linked.guessed is None else linked.guessed.score,
+        scale=linked.scale,
+        ranked=linked.scale is not None or linked.guessed is not None,
+        confirmed=verified.confirmed,
+        others=others,
     )
-    if linked.listed:
-        return frame
-    alone = linked.suspected.copy()
-    alone[pairs.puf] = False
-    others = pl.DataFrame(_keys(taken.puf.keys, alone.nonzero()[0], "puf"))
-    if verified.confirmed is not None:
-        others = others.with_columns(pl.lit(value=False).alias("confirmed"))
-    both = pl.concat([frame, others], how="diagonal")
-    return both.sort([name for name in both.columns if name.startswith(("puf_", "eif_"))])
-
-
-def _keys(keys: pl.DataFrame, at: Any, side: str) -> list[pl.Series]:
-    return [keys[name][at].alias(f"{side}_{name}") for name in keys.columns]
 
 
 def _study_result(
@@ -300,7 +291,7 @@ def _study_result(
         if truth is None
         else {"puf": truth.unknown_puf, "eif": truth.unknown_eif},
         truth_pairs_split=None if truth is None else taken.split,
-        overlap=None if truth is None else len(set(truth.puf.tolist())),
+        overlap=None if truth is None else truth.overlap,
         true_pair_agreement=true_pair_agreement(taken.files, study.variables, truth),
         variables=tuple({"name": v.name, "kind": v.kind} for v in study.variables),
         strata=tuple(part.puf for part in study.strata),

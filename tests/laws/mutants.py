@@ -1324,8 +1324,8 @@ MUTANTS = [
         ),
         (
             "verify",
-            "overlap=None if truth is None else len(np.unique(truth.puf)),",
-            "overlap=None if truth is None else len(truth.puf),",
+            "overlap=None if truth is None else truth.overlap,",
+            "overlap=None if truth is None else len(truth),",
             PRIMER,
             "recall",
         ),

@@ -164,7 +164,8 @@ def test_shortlists_unfold_by_record_rank_and_position(lists, seed):
     rows = draw.integers(len(lists), size=len(lists) + 2)
     number = int(short.size[rows].sum())
     out, ranks = np.zeros((3, number), np.int64), np.zeros((2, number), np.int32)
-    shortlist.unfold(kept_ones, rows, puf, eif, out, ranks)
+    some = shortlist.some(kept_ones, rows)
+    shortlist.unfold(some, np.arange(len(rows)), puf, eif, out, ranks)
     expected = []
     for position, row in zip(puf, rows, strict=True):
         pairs = kept(lists[row], 5, 1000)[0]

@@ -33,6 +33,8 @@ from reident.scenario.population import study_scenario
 from strategies import cases
 
 STEPPED = ("microagg_interval", "microagg_nearest")
+TOGETHER = ("attacks.pairwise", "attacks.verify", "encode.cells", "io.keys", "model.truth")
+"""Modules that look at some records or pairs at a time, to save room."""
 wide = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -64,6 +66,16 @@ def test_one_and_four_threads_give_the_same_bytes(case):
     assert as_bytes(study.run(jobs=4)) == expected
     # Strips of three PUF records, so that there is something for every thread to do.
     assert cut_up(study, jobs=4, budget=3) == expected
+
+
+@wide
+@given(case=cases(), some=st.integers(1, 5))
+def test_how_many_are_looked_at_together_leaves_every_byte_as_it_is(case, some):
+    expected = as_bytes(case.study().run())
+    with pytest.MonkeyPatch.context() as patch:
+        for module in TOGETHER:
+            patch.setattr(f"reident.{module}.AT_ONCE", some)
+        assert as_bytes(case.study().run()) == expected
 
 
 @wide

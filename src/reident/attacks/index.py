@@ -316,7 +316,7 @@ class Making:
     def run(self, tile: Tile, so_far: Indexed | None) -> Indexed:
         """Find the rows that must be met, and make blocks of them."""
         del tile, so_far
-        rows = distinct(self.metric, self.strata, self.meets)
+        rows = distinct(self.metric.wide(), self.strata, self.meets)
         of, eif = rows.of, rows.eif
         job, passing = _without_levels(rows)
         # The job holds all that is needed of them; blocks need the room.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from reident.kernels.nearest import Near, Points, Space
 
 Ints = npt.NDArray[np.int64]
+Whole = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
 WHOLE = 2.0**52
 """Sums of squares of whole numbers below this are exact."""
@@ -216,7 +217,7 @@ def _rationals(measure: Measure, puf: Ints, eif: Ints) -> list[Fraction]:
     return out
 
 
-def distances(measure: Measure, puf: Ints, eif: Ints) -> Floats:
+def distances(measure: Measure, puf: Whole, eif: Whole) -> Floats:
     """Distances as readers see them.
 
     Squares are added up from the least on: the order of the variables cannot change a digit.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from reident.attacks.index import Making, worthwhile
 from reident.engine.job import UNTOLD
+from reident.engine.memory import give_back
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
 from reident.kernels import shortlist
@@ -35,7 +36,9 @@ NO_NUMBERS = np.zeros((1, 1))
 
 
 AT_ONCE = 1 << 16
-"""Pairs that are scored together: their rows are copied for it."""
+"""Pairs that are scored together, rows whose shortlists are unfolded: they are copied for it."""
+MANY = 2**31
+"""Positions from which four bytes do not hold them."""
 MOST_UNITS = 2**62
 """A bound beyond every score; sums of units stay far below."""
 
@@ -66,10 +69,18 @@ class Metric:
             for rows, taken in ((self.puf, puf), (self.eif, eif))
         ]
         return kernel.Records(
-            np.ascontiguousarray(self.puf.codes[:, puf].T),
-            np.ascontiguousarray(self.eif.codes[:, eif].T),
+            np.ascontiguousarray(self.puf.codes[:, puf].T, np.int32),
+            np.ascontiguousarray(self.eif.codes[:, eif].T, np.int32),
             *numbers,
         )
+
+    def wide(self) -> Metric:
+        """The same with codes as kernels take them; until then they are held in a narrow type."""
+        puf, eif = (
+            rows._replace(codes=rows.codes.astype(np.int32, copy=False))
+            for rows in (self.puf, self.eif)
+        )
+        return replace(self, puf=puf, eif=eif)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,8 +137,10 @@ def link_ranked(
     job, of = ready(metric, files, fold)
     # The job holds what it needs of the rows; shortlists need the room.
     del metric
+    give_back()
     kept, how = _folded(job, fold, label)
     del job
+    give_back()
     pairs = _ranked(kept, of, files.layout)
     suspected = np.zeros(files.puf_records, np.bool_)
     suspected[pairs.puf] = True
@@ -159,7 +172,7 @@ def ready(metric: Metric, files: Files, fold: Fold) -> tuple[IndexedJob | Ranked
     layout = files.layout
     meets = meetings(layout)
     if not worthwhile(metric, meets):
-        return RankedJob(metric=metric, meets=meets), np.arange(len(meets))
+        return RankedJob(metric=metric.wide(), meets=meets), np.arange(len(meets))
     strata = (layout.stratum, files.strata.eif[layout.eif])
     making = Making(metric=metric, strata=strata, meets=meets, fold=fold)
     (made,) = fold(making, UNTOLD)
@@ -174,13 +187,28 @@ def _folded(job: IndexedJob | RankedJob, fold: Fold, label: str) -> tuple[Kept, 
 def _ranked(kept: Kept, of: Ints, layout: Layout) -> Pairs:
     """Shortlists as pairs in order of PUF key, rank, EIF key."""
     order = sort_keys(layout.puf)
-    rows = of[order]
-    pairs = int(np.diff(kept.start)[rows].sum())
-    out, ranks = np.empty((3, pairs), np.int64), np.empty((2, pairs), np.int32)
-    shortlist.unfold(kept, rows, layout.puf[order], layout.eif, out, ranks)
-    puf, eif, units = out
-    rank, tied = ranks
+    held = np.diff(kept.start)
+    pairs = int(held[of].sum())
+    whole = [np.empty(pairs, kind) for kind in _kinds(kept, layout, int(held.max(initial=0)))]
+    at = 0
+    for first in range(0, len(order), AT_ONCE):
+        rows = order[first : first + AT_ONCE]
+        part = shortlist.some(kept, of[rows])
+        size = len(part.eif)
+        out, ranks = np.empty((3, size), np.int64), np.empty((2, size), np.int32)
+        shortlist.unfold(part, np.arange(len(rows)), layout.puf[rows], layout.eif, out, ranks)
+        for column, own in zip(whole, (*out, *ranks), strict=True):
+            column[at : at + size] = own
+        at += size
+    puf, eif, units, rank, tied = whole
     return Pairs(puf=puf, eif=eif, units=units, rank=rank, tied=tied)
+
+
+def _kinds(kept: Kept, layout: Layout, most: int) -> list[npt.DTypeLike]:
+    """Types that hold positions of both files, units, and ranks of at most so many pairs."""
+    last = [int(side.max(initial=0)) for side in (layout.puf, layout.eif)]
+    positions = [np.int32 if one < MANY else np.int64 for one in last]
+    return [*positions, kept.units.dtype, *[np.min_scalar_type(-1 - most)] * 2]
 
 
 def _ranking(kept: Kept, of: Ints, bound: int, keep: int, files: Files, pairs: Pairs) -> Ranking:
@@ -189,8 +217,8 @@ def _ranking(kept: Kept, of: Ints, bound: int, keep: int, files: Files, pairs: P
     nothing = (np.diff(kept.start) == 0)[of]
     passing = np.zeros(files.puf_records, np.bool_)
     tied_out = np.zeros(files.puf_records, np.bool_)
-    first_units = np.zeros(files.puf_records, np.int64)
-    first_size = np.zeros(files.puf_records, np.int64)
+    first_units = np.zeros(files.puf_records, cutoff.dtype)
+    first_size = np.zeros(files.puf_records, pairs.tied.dtype)
     at = files.layout.puf
     passing[at] = ~nothing | overflowed
     # Nothing kept although something passed: the cutoff is the score of the first rank itself.
@@ -214,14 +242,13 @@ def units_of(metric: Metric, files: Files, pairs: Ints) -> Ints:
     rows[layout.puf] = np.arange(len(layout.puf))
     places = np.full(files.eif_records, -1, np.int64)
     places[layout.eif] = np.arange(len(layout.eif))
-    asked = np.stack([rows[pairs[:, 0]], places[pairs[:, 1]]], axis=1)
-    same = files.strata.puf[pairs[:, 0]] == files.strata.eif[pairs[:, 1]]
-    met = same & (asked[:, 0] >= 0) & (asked[:, 1] >= 0)
     out = np.full(len(pairs), UNMET, np.int64)
-    at = np.flatnonzero(met)
-    for first in range(0, len(at), AT_ONCE):
-        some = at[first : first + AT_ONCE]
-        out[some] = score(metric, asked[some])
+    for first in range(0, len(pairs), AT_ONCE):
+        puf, eif = pairs[first : first + AT_ONCE].T
+        asked = np.stack([rows[puf], places[eif]], axis=1)
+        same = files.strata.puf[puf] == files.strata.eif[eif]
+        met = np.flatnonzero(same & (asked[:, 0] >= 0) & (asked[:, 1] >= 0))
+        out[first + met] = score(metric, asked[met])
     return out
 
 

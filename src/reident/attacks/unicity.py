@@ -128,7 +128,8 @@ def link(
     )
     if search.met < WORTHWHILE:
         how = UnicityJob.how
-        found = _met(_job(puf, eif, files), listing, fold, label)
+        job = _job(puf.astype(np.int32), eif.astype(np.int32), files)
+        found = _met(job, listing, fold, label)
     else:
         how = PartnersJob.how
         true_jobs = [] if true_pairs is None else [true_pairs.job()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     from reident.model.truth import Truth
 
 Ints = npt.NDArray[np.int64]
+Whole = npt.NDArray[np.integer]
 Flags = npt.NDArray[np.bool_]
+AT_ONCE = 1 << 17
+"""Records or pairs that are counted together: what that takes does not grow with their number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +51,7 @@ def verify(linked: Linked, truth: Truth | None, files: Files) -> Verified:
         confirmed_records=int(confirmed.sum()) if known else None,
         pairs=len(pairs) if linked.listed else None,
         confirmed_pairs=None if flags is None else int(flags.sum()),
-        overlap=None if truth is None else len(np.unique(truth.puf)),
+        overlap=None if truth is None else truth.overlap,
     )
     fields: dict[str, Any] = {
         "baseline_confirmed": _baseline(linked, truth, files),
@@ -104,12 +108,13 @@ def _baseline(linked: Linked, truth: Truth | None, files: Files) -> float | None
     inside = strata.puf[truth.puf] == strata.eif[truth.eif]
     true = np.bincount(truth.puf[inside], minlength=n)
     guesses = np.bincount(linked.pairs.puf, minlength=n)
-    at = np.flatnonzero(linked.suspected)
-    cases = np.stack([held[strata.puf[at]], true[at], guesses[at]], axis=1)
-    distinct, records = np.unique(cases, axis=0, return_counts=True)
-    return baseline(
-        (int(m), int(t), int(g), int(r)) for (m, t, g), r in zip(distinct, records, strict=True)
-    )
+    found: Counter[tuple[int, int, int]] = Counter()
+    for first in range(0, n, AT_ONCE):
+        at = first + np.flatnonzero(linked.suspected[first : first + AT_ONCE])
+        cases = np.stack([held[strata.puf[at]], true[at], guesses[at]], axis=1)
+        distinct, records = np.unique(cases, axis=0, return_counts=True)
+        found.update(dict(zip(map(tuple, distinct.tolist()), records.tolist(), strict=True)))
+    return baseline((*case, records) for case, records in found.items())
 
 
 def _by_stratum(linked: Linked, confirmed: Flags | None, files: Files) -> tuple[StratumCounts, ...]:
@@ -118,7 +123,7 @@ def _by_stratum(linked: Linked, confirmed: Flags | None, files: Files) -> tuple[
         return ()
     size = len(strata.values)
 
-    def count(numbers: Ints) -> list[int]:
+    def count(numbers: Whole) -> list[int]:
         return [int(c) for c in np.bincount(numbers[numbers >= 0], minlength=size)]
 
     columns = (
@@ -182,11 +187,14 @@ def _histogram(linked: Linked, truth: Truth | None, flags: Flags | None) -> dict
     scale = linked.scale
     assert scale is not None  # noqa: S101  # every ranked metric has a scale
 
-    def bars(units: Ints | None) -> list[int] | None:
+    def bars(units: Whole | None) -> list[int] | None:
         if units is None:
             return None
-        met = units[units != UNMET]
-        return [int(c) for c in np.bincount(scale.bar(met), minlength=BARS)]
+        counts = np.zeros(BARS, np.int64)
+        for first in range(0, len(units), AT_ONCE):
+            some = units[first : first + AT_ONCE].astype(np.int64)
+            counts += np.bincount(scale.bar(some[some != UNMET]), minlength=BARS)
+        return counts.tolist()
 
     others = linked.random_units
     return {

@@ -31,6 +31,8 @@ MISSING = -1
 PRESENT = 0
 """States of a cell; k >= 1 is the k-th not-applicable code of the variable."""
 
+AT_ONCE = 1 << 18
+"""Cells that are looked up together: what that takes does not grow with a file."""
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 NOT_A_NUMBER = r"(?i)^nan$"
 EXPECTED = {
@@ -153,12 +155,12 @@ def _categories(column: pl.Series, missing: list[str], not_applicable: tuple[str
     labels = texts.unique().sort()
     blank = labels.str.strip_chars() == ""
     states = _states(blank, missing, not_applicable, partial(_is_text, labels))
-    label = np.append(places_of(texts, labels), len(labels))
-    return Cells(
-        states=np.append(states, np.int32(MISSING)),
-        labels=labels,
-        label=label.astype(np.min_scalar_type(len(labels)))[places_of(plain, values)],
-    )
+    among = np.append(places_of(texts, labels), len(labels))
+    among = among.astype(np.min_scalar_type(len(labels)))
+    label = np.empty(len(plain), among.dtype)
+    for first in range(0, len(plain), AT_ONCE):
+        label[first : first + AT_ONCE] = among[places_of(plain[first : first + AT_ONCE], values)]
+    return Cells(states=np.append(states, np.int32(MISSING)), labels=labels, label=label)
 
 
 def _plain(column: pl.Series) -> pl.Series:

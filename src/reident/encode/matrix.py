@@ -15,6 +15,7 @@ import polars as pl
 from reident.encode.bins import codes_of, cut_points, rank_codes
 from reident.encode.cells import MISSING, Cells
 from reident.encode.moments import Moments, moments
+from reident.kernels.narrow import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Whole = npt.NDArray[np.integer]
 Told = TypeVar("Told")
 
 
@@ -92,7 +94,7 @@ def coded_matrix(
     variables: Sequence[Variable],
     attack: Taxicab | Unicity,
     told: Callable[[Variable, Column], Told],
-) -> tuple[Codes, Codes, list[Told]]:
+) -> tuple[Whole, Whole, list[Told]]:
     """All variables as codes, numeric ones binned: of the PUF and of the EIF.
 
     Of each column the third holds what is `told` of it, so that columns need not be held.
@@ -112,13 +114,20 @@ def coded_matrix(
     return (*stacked(files, columns(), len(variables)), heard)
 
 
-def stacked(files: Files, columns: Iterable[Column], number: int) -> tuple[Codes, Codes]:
-    """So many variables one under the other, records in layout order, as kernels want it."""
+def stacked(files: Files, columns: Iterable[Column], number: int) -> tuple[Whole, Whole]:
+    """So many variables one under the other, records in layout order.
+
+    All in the narrowest type that holds their codes: who compares them widens them.
+    """
     mine, theirs = files.layout.puf, files.layout.eif
-    puf, eif = (np.empty((number, len(order)), np.int32) for order in (mine, theirs))
+    sides: list[Whole] = [np.empty((number, len(order)), np.int8) for order in (mine, theirs)]
     for place, column in zip(range(number), columns, strict=True):
-        puf[place], eif[place] = column.puf[mine], column.eif[theirs]
-    return puf, eif
+        for side, own, order in ((0, column.puf, mine), (1, column.eif, theirs)):
+            codes = narrowed(own)
+            if codes.dtype.itemsize > sides[side].dtype.itemsize:
+                sides[side] = sides[side].astype(codes.dtype)
+            sides[side][place] = codes[order]
+    return sides[0], sides[1]
 
 
 def state_codes(files: Files, variable: Variable) -> Column:

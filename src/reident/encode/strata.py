@@ -83,6 +83,11 @@ class Layout:
 
 def layout(strata: Strata) -> Layout:
     """Order both files by stratum; ties keep key order."""
+    if not strata.names:
+        # All meet all. What holds nothing but zeros takes no room until it is written to.
+        puf, eif = np.arange(len(strata.puf)), np.arange(len(strata.eif))
+        first, last = np.zeros(len(puf), np.int64), np.broadcast_to(np.int64(len(eif)), len(puf))
+        return Layout(puf=puf, eif=eif, first=first, last=last, stratum=strata.puf)
     eif = np.argsort(strata.eif, kind="stable")
     eif = eif[strata.eif[eif] >= 0]
     puf = np.argsort(strata.puf, kind="stable")

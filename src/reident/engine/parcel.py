@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from reident import disk
+from reident.kernels.narrow import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,19 +36,21 @@ PLAIN = (bool, int, float, str)
 
 
 def pack_part(part: Sequence[np.ndarray]) -> bytes:
-    """The arrays of a part, one after another."""
+    """The arrays of a part, one after another; whole numbers in as few bytes as hold them."""
     body = io.BytesIO()
+    body.write(json.dumps([array.dtype.str for array in part]).encode() + b"\n")
     for array in part:
-        np.lib.format.write_array(body, array, allow_pickle=False)
+        small = narrowed(array) if np.issubdtype(array.dtype, np.signedinteger) else array
+        np.lib.format.write_array(body, small, allow_pickle=False)
     return body.getvalue()
 
 
 def unpack_part(kind: type[Part], content: memoryview | bytes) -> Part:
     """A part as it was packed."""
-    stream, arrays = io.BytesIO(content), []
-    while stream.tell() < stream.getbuffer().nbytes:
-        arrays.append(np.lib.format.read_array(stream, allow_pickle=False))
-    return kind(*arrays)
+    stream = io.BytesIO(content)
+    kinds = json.loads(stream.readline())
+    arrays = (np.lib.format.read_array(stream, allow_pickle=False) for _ in kinds)
+    return kind(*(array.astype(own, copy=False) for array, own in zip(arrays, kinds, strict=True)))
 
 
 class Parcel(NamedTuple):

@@ -30,13 +30,18 @@ def fingerprint(file: SourceFile, records: int | None = None) -> dict[str, Any]:
 def refuse_changed(files: Mapping[str, SourceFile], inputs: Mapping[str, Any]) -> None:
     """Refuse to end a run if a file is not what it was when its fingerprint was taken."""
     faults = [
-        Fault(
-            where=file.name,
-            found="the file has changed since the run began",
-            remedy="Run again when nobody writes to it; nothing was written",
-        )
+        changed(file)
         for side, file in files.items()
         if inputs[side]["sha256"] != fingerprint(file)["sha256"]
     ]
     if faults:
         raise ChangedError(*faults)
+
+
+def changed(file: SourceFile) -> Fault:
+    """What is wrong with a file that is not what it was."""
+    return Fault(
+        where=file.name,
+        found="the file has changed since the run began",
+        remedy="Run again when nobody writes to it; nothing was written",
+    )

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from reident.encode.cells import Cells, cells
 from reident.encode.files import Files, files
 from reident.encode.strata import Strata, strata_of, stratum_texts
 from reident.errors import DataError, Fault
+from reident.io.columns import Columnar, Held, columnar, odd_columns
 from reident.io.fingerprints import fingerprint
-from reident.io.keys import key_order, keys_of
-from reident.io.remarks import remarks
+from reident.io.keys import key_order, keys_of, rising
+from reident.io.remarks import ending_with_a_blank, remarks
 from reident.io.tables import all_columns, read
 from reident.io.truth import (
     key_columns,
@@ -38,15 +38,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
+    import polars as pl
+
     from reident.model.files import IntruderFile, PublicFile, SourceFile
     from reident.model.study import Study
     from reident.model.truth import Truth
+    from reident.model.variables import Variable
 
     T = TypeVar("T")
 
 Ints = npt.NDArray[np.int64]
-NO_VALUE = (pl.Binary, pl.Duration, pl.Object)
-"""Kinds of column whose cells have no text that a user would recognise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,10 +79,10 @@ class Intake:
 
 @dataclass(frozen=True, kw_only=True)
 class _Keys:
-    """Keys in their order, and the file position of each."""
+    """Keys in their order, and the file position of each; None where the file is in that order."""
 
     table: pl.DataFrame
-    order: Ints
+    order: Ints | None
 
 
 class _Faults:
@@ -121,8 +122,9 @@ def take_in(study: Study, *, unperturbed: bool = False, raw: bool = False) -> In
         side: faults.attempt(partial(fingerprint, file)) or {}
         for side, file in sources(study).items()
     }
-    puf_frame = _read_all(study.puf, columns_of(study, "puf"), faults)
-    eif_frame = _read_all(study.eif, columns_of(study, "eif"), faults)
+    whole = raw or unperturbed
+    puf_table = _opened(study.puf, columns_of(study, "puf"), faults, whole=whole)
+    eif_table = _opened(study.eif, columns_of(study, "eif"), faults, whole=whole)
     known = study.truth
     iuf = None
     if known is not None:
@@ -130,13 +132,13 @@ def take_in(study: Study, *, unperturbed: bool = False, raw: bool = False) -> In
             lambda: plain(read_truth(study, known, unperturbed=unperturbed), known)
         )
     read_in = time.perf_counter()
-    if puf_frame is not None and unperturbed and iuf is not None and known is not None:
-        values = (study, known, puf_frame, iuf)
+    if isinstance(puf_table, Held) and unperturbed and iuf is not None and known is not None:
+        values = (study, known, puf_table.frame, iuf)
         changed = faults.attempt(lambda: with_unperturbed(*values))
-        puf_frame = puf_frame if changed is None else changed
-    puf_keys = _sorted_keys(study.puf, puf_frame, faults)
-    eif_keys = _sorted_keys(study.eif, eif_frame, faults)
-    truth = None
+        puf_table = puf_table if changed is None else Held(changed)
+    puf_keys = _sorted_keys(study.puf, puf_table, faults)
+    eif_keys = _sorted_keys(study.eif, eif_table, faults)
+    truth, blanks = None, None
     if known is not None and iuf is not None:
         table = iuf
         if puf_keys is None or eif_keys is None:
@@ -144,10 +146,15 @@ def take_in(study: Study, *, unperturbed: bool = False, raw: bool = False) -> In
         else:
             sides = (puf_keys.table, eif_keys.table)
             truth = faults.attempt(lambda: truth_from(study, known, table, *sides))
-    puf = _side(study, "puf", puf_frame, puf_keys, faults, raw=raw)
-    del puf_frame
-    eif = _side(study, "eif", eif_frame, eif_keys, faults, raw=raw)
-    del eif_frame
+        inputs["iuf"]["records"] = len(iuf)
+        blanks = ending_with_a_blank(iuf[key_columns(study, known)])
+        del table
+    # All that is needed of it is known.
+    del iuf
+    puf = _side(study, "puf", puf_table, puf_keys, faults, raw=raw)
+    del puf_table
+    eif = _side(study, "eif", eif_table, eif_keys, faults, raw=raw)
+    del eif_table
     faults.stop_if_any()
     assert puf is not None and eif is not None  # noqa: S101, PT018  # else a fault was raised
     strata = strata_of(
@@ -159,8 +166,6 @@ def take_in(study: Study, *, unperturbed: bool = False, raw: bool = False) -> In
     )
     split = split_pairs(truth, strata)
     inputs["puf"]["records"], inputs["eif"]["records"] = len(puf.keys), len(eif.keys)
-    if iuf is not None:
-        inputs["iuf"]["records"] = len(iuf)
     return Intake(
         puf=puf,
         eif=eif,
@@ -170,20 +175,22 @@ def take_in(study: Study, *, unperturbed: bool = False, raw: bool = False) -> In
         notes=[
             *truth_notes(truth, split),
             *_strata_notes(strata),
-            *remarks(
-                study,
-                puf,
-                eif,
-                None if iuf is None or known is None else iuf[key_columns(study, known)],
-            ),
+            *remarks(study, puf, eif, blanks),
         ],
         inputs=inputs,
         seconds={"read": read_in - start, "encode": time.perf_counter() - read_in},
     )
 
 
-def _read_all(file: SourceFile, columns: list[str], faults: _Faults) -> pl.DataFrame | None:
-    """Read the columns; where some are absent, the others are still looked at for faults."""
+def _opened(
+    file: SourceFile, columns: list[str], faults: _Faults, *, whole: bool
+) -> Held | Columnar | None:
+    """The columns; where some are absent, the others are still looked at for faults.
+
+    A file whose columns lie apart is read column by column, unless it is asked for as a `whole`.
+    """
+    if not whole and (found := columnar(file, columns)) is not None:
+        return found
     frame = faults.attempt(lambda: read(file, columns))
     if frame is None:
         with contextlib.suppress(DataError):
@@ -191,20 +198,15 @@ def _read_all(file: SourceFile, columns: list[str], faults: _Faults) -> pl.DataF
             frame = read(file, [name for name in columns if name in held])
     if frame is None:
         return None
-    whole = frame
-    faults.attempt(lambda: plain(whole, file))
-    odd = _odd(frame)
-    return frame[[name for name in frame.columns if name not in odd]]
-
-
-def _odd(frame: pl.DataFrame) -> list[str]:
-    kinds = frame.schema.items()
-    return [name for name, kind in kinds if kind.is_nested() or isinstance(kind, NO_VALUE)]
+    read_in = frame
+    faults.attempt(lambda: plain(read_in, file))
+    odd = odd_columns(frame.schema)
+    return Held(frame[[name for name in frame.columns if name not in odd]])
 
 
 def plain(frame: pl.DataFrame, file: SourceFile) -> pl.DataFrame:
     """The frame itself; columns that hold no plain values raise DataError."""
-    if odd := _odd(frame):
+    if odd := odd_columns(frame.schema):
         raise DataError(
             *(
                 Fault(
@@ -234,46 +236,60 @@ def _file_of(study: Study, side: str) -> PublicFile | IntruderFile:
 
 
 def _sorted_keys(
-    file: PublicFile | IntruderFile, frame: pl.DataFrame | None, faults: _Faults
+    file: PublicFile | IntruderFile, table: Held | Columnar | None, faults: _Faults
 ) -> _Keys | None:
     """The keys of a file in their order, if all their columns are there and sound."""
-    if frame is None or not all(name in frame.columns for name in file.key):
+    if table is None or not all(name in table.names for name in file.key):
         return None
-    keys = faults.attempt(lambda: keys_of(frame, file.key, file))
-    order = None if keys is None else faults.attempt(lambda: key_order(keys, file))
-    return None if keys is None or order is None else _Keys(table=keys[order], order=order)
+    # A name that is given twice is told of by who makes the keys.
+    named = list(dict.fromkeys(file.key))
+    keys = faults.attempt(lambda: keys_of(table.select(named), file.key, file))
+    if keys is None or rising(keys):
+        return None if keys is None else _Keys(table=keys, order=None)
+    order = faults.attempt(lambda: key_order(keys, file))
+    return None if order is None else _Keys(table=keys[order], order=order)
 
 
 def _side(
     study: Study,
     side: str,
-    frame: pl.DataFrame | None,
+    table: Held | Columnar | None,
     keys: _Keys | None,
     faults: _Faults,
     *,
     raw: bool,
 ) -> Side | None:
     """Check a file column by column and put it in order of key."""
-    if frame is None:
+    if table is None:
         return None
     file = _file_of(study, side)
-    read_cells = {
-        variable.name: faults.attempt(
-            lambda v=variable: cells(frame[v.column(side)], v, file)  # type: ignore[misc]
-        )
+    order = None if keys is None else keys.order
+
+    def taken(variable: Variable) -> Cells:
+        column = variable.column(side)
+        read_cells = cells(table.select([column])[column], variable, file)
+        return read_cells if order is None else read_cells.take(order)
+
+    held = {
+        variable.name: faults.attempt(partial(taken, variable))
         for variable in study.variables
-        if variable.column(side) in frame.columns
+        if variable.column(side) in table.names
     }
     if faults.found or keys is None:
         return None
-    order = keys.order
-    texts = stratum_texts(frame, [part.column(side) for part in study.strata], file)
+    names = [part.column(side) for part in study.strata]
+    texts = stratum_texts(table.select(list(dict.fromkeys(names))), names, file) if names else []
     return Side(
         keys=keys.table,
-        cells={name: one.take(order) for name, one in read_cells.items() if one is not None},
-        strata=[text[order] for text in texts],
-        raw=frame[order] if raw else None,
+        cells={name: one for name, one in held.items() if one is not None},
+        strata=texts if order is None else [text[order] for text in texts],
+        raw=_in_order(table, order) if raw else None,
     )
+
+
+def _in_order(table: Held | Columnar, order: Ints | None) -> pl.DataFrame:
+    frame = table.select(table.names)
+    return frame if order is None else frame[order]
 
 
 def _strata_notes(strata: Strata) -> list[Note]:

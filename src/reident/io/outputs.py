@@ -18,6 +18,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from reident import disk
 from reident.errors import CapacityError, ClusterError, Fault, RefusalError
@@ -37,6 +38,8 @@ KEPT = "kept"
 LOCK = "lock"
 INTERRUPTIONS = (KeyboardInterrupt, SystemExit, OSError, MemoryError, CapacityError, ClusterError)
 """What ends a run that could go on another time."""
+GROUP = 1 << 16
+"""Pairs that are written together."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of the system that tell of a full disk, or of a limit on what may be written."""
 
@@ -149,22 +152,16 @@ def write_draft(
     draft: Path, study: Study, result: StudyResult, extras: Mapping[str, bytes]
 ) -> None:
     """Write every output of a run. `extras` are files that other layers made, by relative name."""
-    pairs = all_pairs(result)
-    need = pairs.estimated_size() + sum(map(len, extras.values()))
+    listed = sum(attack.listed.room for attack in result.attacks.values())
+    need = listed + sum(map(len, extras.values()))
     with told_if_full(draft.parent.parent, f"the outputs take up to {need / 1e6:,.0f} MB, "):
-        _write(draft, study, result, pairs, extras)
+        _write(draft, study, result, extras)
 
 
-def _write(
-    draft: Path,
-    study: Study,
-    result: StudyResult,
-    pairs: pl.DataFrame,
-    extras: Mapping[str, bytes],
-) -> None:
+def _write(draft: Path, study: Study, result: StudyResult, extras: Mapping[str, bytes]) -> None:
     start = time.perf_counter()
     restricted = disk.make_folder(draft / "restricted")
-    write_parquet(restricted / "pairs.parquet", pairs)
+    _write_pairs(restricted / "pairs.parquet", result)
     disk.write_text(restricted / "encoding.json", as_json(result.encoding))
     if result.strata:
         write_parquet(restricted / "strata.parquet", _all_strata(result))
@@ -185,6 +182,26 @@ def write_parquet(path: Path, frame: pl.DataFrame) -> None:
     frame.write_parquet(content)
     with disk.create(path) as stream:
         stream.write(content.getbuffer())
+
+
+def _write_pairs(path: Path, result: StudyResult) -> None:
+    """Write the pairs of all attacks, some at a time: the frame of all would take far more room."""
+    if not result.attacks:
+        write_parquet(path, all_pairs(result))
+        return
+    content = io.BytesIO()
+    schema = next(_slices(result)).schema
+    source = register_io_source(lambda *_: _slices(result), schema=schema)
+    source.sink_parquet(content, row_group_size=GROUP, maintain_order=True)
+    with disk.create(path) as stream:
+        stream.write(content.getbuffer())
+
+
+def _slices(result: StudyResult) -> Iterator[pl.DataFrame]:
+    """The frame of all pairs from its first row on."""
+    for label, attack in result.attacks.items():
+        for some in attack.listed.slices(GROUP):
+            yield _labelled(label, some)
 
 
 def publish(draft: Path, folder: Path) -> None:
@@ -216,11 +233,12 @@ def as_json(value: Any) -> str:
 
 def all_pairs(result: StudyResult) -> pl.DataFrame:
     """The suspected pairs of all attacks: by attack, PUF key, rank, EIF key."""
-    parts = [
-        attack.pairs.select(pl.lit(label).alias("attack"), pl.all())
-        for label, attack in result.attacks.items()
-    ]
+    parts = [_labelled(label, attack.pairs) for label, attack in result.attacks.items()]
     return pl.concat(parts) if parts else pl.DataFrame()
+
+
+def _labelled(label: str, pairs: pl.DataFrame) -> pl.DataFrame:
+    return pairs.select(pl.lit(label).alias("attack"), pl.all())
 
 
 def _stratum(row: StratumCounts) -> dict[str, str]:

@@ -20,7 +20,7 @@ from reident.io.formats.statistical import PADDED
 from reident.model.notes import Note, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from reident.io.intake import Side
     from reident.model.files import SourceFile
@@ -35,14 +35,18 @@ FEW = 5
 MANY_NUMBERS = 20
 
 
-def remarks(study: Study, puf: Side, eif: Side, iuf_keys: pl.DataFrame | None) -> list[Note]:
-    """Everything remarkable about the files of a study, side by side."""
+def remarks(study: Study, puf: Side, eif: Side, iuf: Mapping[str, int] | None) -> list[Note]:
+    """Everything remarkable about the files of a study, side by side.
+
+    `iuf` says of each key column of the IUF how many of its keys end with a blank.
+    """
+    mine, theirs = ending_with_a_blank(puf.keys), ending_with_a_blank(eif.keys)
     return [
         *_same_file(study),
-        *_key_blanks("PUF", study.puf, puf.keys),
-        *_key_blanks("EIF", study.eif, eif.keys),
-        *([] if iuf_keys is None else _key_blanks("IUF", study.truth, iuf_keys)),
-        *([] if iuf_keys is None else _key_blanks_lost(study, puf, eif, iuf_keys)),
+        *_key_blanks("PUF", study.puf, mine),
+        *_key_blanks("EIF", study.eif, theirs),
+        *([] if iuf is None else _key_blanks("IUF", study.truth, iuf)),
+        *([] if iuf is None else _key_blanks_lost(study, mine, theirs, iuf)),
         *_empty_rows(puf, eif),
         *(
             note
@@ -64,8 +68,8 @@ def _same_file(study: Study) -> Iterator[Note]:
         yield Note(code="same_file", text=f"The PUF and the EIF are the same {what}.", first=True)
 
 
-def _key_blanks(side: str, file: SourceFile | None, keys: pl.DataFrame) -> Iterator[Note]:
-    trailing = _ending_with_a_blank(keys)
+def _key_blanks(side: str, file: SourceFile | None, blanks: Mapping[str, int]) -> Iterator[Note]:
+    trailing = sum(blanks.values())
     if file is not None and trailing:
         yield Note(
             code=f"key_blanks_{side.lower()}",
@@ -75,17 +79,19 @@ def _key_blanks(side: str, file: SourceFile | None, keys: pl.DataFrame) -> Itera
         )
 
 
-def _key_blanks_lost(study: Study, puf: Side, eif: Side, iuf_keys: pl.DataFrame) -> Iterator[Note]:
+def _key_blanks_lost(
+    study: Study, puf: Mapping[str, int], eif: Mapping[str, int], iuf: Mapping[str, int]
+) -> Iterator[Note]:
     """Keys that end with a blank, where the file they are sought in cannot hold such keys."""
     truth = study.truth
     assert truth is not None  # noqa: S101  # there are keys of the IUF
     for side, file, keys, columns in (
-        ("puf", study.puf, puf.keys, truth.puf_key or study.puf.key),
-        ("eif", study.eif, eif.keys, truth.eif_key or study.eif.key),
+        ("puf", study.puf, puf, truth.puf_key or study.puf.key),
+        ("eif", study.eif, eif, truth.eif_key or study.eif.key),
     ):
-        named = iuf_keys[list(columns)]
+        named = {name: iuf[name] for name in columns}
         for padded, other, held in ((file, truth, named), (truth, file, keys)):
-            lost = _ending_with_a_blank(held)
+            lost = sum(held.values())
             if lost and padded.path is not None and padded.path.suffix.lower() in PADDED:
                 yield Note(
                     code=f"key_blanks_lost_{side}",
@@ -96,9 +102,14 @@ def _key_blanks_lost(study: Study, puf: Side, eif: Side, iuf_keys: pl.DataFrame)
                 )
 
 
-def _ending_with_a_blank(keys: pl.DataFrame) -> int:
-    texts = keys.select(pl.col(pl.String))
-    return sum(int(column.alias("key").str.ends_with(" ").sum()) for column in texts)
+def ending_with_a_blank(keys: pl.DataFrame) -> dict[str, int]:
+    """How many keys of each column end with a blank."""
+    return {
+        column.name: int(column.alias("key").str.ends_with(" ").sum())
+        if column.dtype == pl.String
+        else 0
+        for column in keys
+    }
 
 
 def _empty_rows(puf: Side, eif: Side) -> Iterator[Note]:

@@ -23,25 +23,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from reident.io.formats.columnar import Shape
     from reident.model.files import SourceFile
 
 
 class Door(NamedTuple):
-    """How a format is read: names of columns, values, and values with labels if it has any."""
+    """How a format is read: names of columns, values, and values with labels if it has any.
+
+    A format whose columns lie apart tells their kinds and the number of records beforehand.
+    """
 
     names: Callable[[Path, SourceFile], list[str]]
     frame: Callable[[Path, SourceFile, Sequence[str] | None], pl.DataFrame]
     table: Callable[[Path, SourceFile, Sequence[str] | None], Table] | None = None
+    shape: Callable[[Path, SourceFile], Shape] | None = None
 
 
 CSV = Door(csv_names, read_csv)
-ARROW = Door(columnar.arrow_names, columnar.arrow_frame)
+ARROW = Door(columnar.arrow_names, columnar.arrow_frame, None, columnar.arrow_shape)
 STATISTICAL = Door(apart.names, apart.frame, apart.table)
 DOORS = {
     ".csv": CSV,
     ".csv.gz": CSV,
     ".csv.zst": CSV,
-    ".parquet": Door(columnar.parquet_names, columnar.parquet_frame, columnar.parquet_table),
+    ".parquet": Door(
+        columnar.parquet_names,
+        columnar.parquet_frame,
+        columnar.parquet_table,
+        columnar.parquet_shape,
+    ),
     ".arrow": ARROW,
     ".feather": ARROW,
     ".ipc": ARROW,
@@ -84,6 +94,14 @@ def all_columns(file: SourceFile) -> list[str]:
     if file.path is None:
         return frames.names(file)
     return _door(file, file.path).names(file.path, file)
+
+
+def shape_of(file: SourceFile) -> Shape | None:
+    """The kinds of columns and the number of records of a file whose columns lie apart."""
+    if file.path is None or file.database is not None:
+        return None
+    door = _door(file, file.path)
+    return None if door.shape is None else door.shape(file.path, file)
 
 
 def ending_of(name: str) -> str:

@@ -52,9 +52,7 @@ def truth_from(
 ) -> Truth:
     """The true pairs as positions in key order; no pair in both files is an error."""
     keys = pair_keys(study, known, iuf)
-    both = pl.concat(keys, how="horizontal").unique(maintain_order=True)
-    at_puf = find(both[keys[0].columns], puf)
-    at_eif = find(both[keys[1].columns], eif)
+    at_puf, at_eif = find(keys[0], puf), find(keys[1], eif)
     inside = (at_puf >= 0) & (at_eif >= 0)
     if not inside.any():
         raise DataError(
@@ -64,11 +62,15 @@ def truth_from(
                 remedy="Check that its key columns hold the same texts as the PUF's and the EIF's",
             )
         )
+    # A pair that stands there twice counts once; of known ones truth_of sees it, with less room.
+    outside = np.flatnonzero(~inside)
+    gone = [pl.Series("puf", at_puf[outside] < 0), pl.Series("eif", at_eif[outside] < 0)]
+    unknown = pl.concat([side[outside] for side in keys], how="horizontal").hstack(gone).unique()
     return truth_of(
         at_puf[inside],
         at_eif[inside],
-        unknown_puf=int((at_puf < 0).sum()),
-        unknown_eif=int((at_eif < 0).sum()),
+        unknown_puf=int(unknown["puf"].sum()),
+        unknown_eif=int(unknown["eif"].sum()),
         eif_records=len(eif),
     )
 

@@ -33,9 +33,12 @@ BLOCK = 2048
 
 
 class Rows(NamedTuple):
-    """Records of one file, a row per variable: codes (-1 missing), and numbers for distances."""
+    """Records of one file, a row per variable: codes (-1 missing), and numbers for distances.
 
-    codes: npt.NDArray[np.int32]
+    Kernels take codes of four bytes; who holds many may hold them in fewer.
+    """
+
+    codes: npt.NDArray[Any]
     numbers: npt.NDArray[np.float64]
 
 

@@ -13,6 +13,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels.narrow import narrowed
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -33,12 +35,15 @@ class Shortlist(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Shortlists end to end: the pairs of row i stand at start[i] to start[i + 1] - 1."""
+    """Shortlists end to end: the pairs of row i stand at start[i] to start[i + 1] - 1.
 
-    start: npt.NDArray[np.int64]
+    Those of all rows are held in narrow types; `some` widens a few for the kernel.
+    """
+
+    start: npt.NDArray[np.integer]
     eif: npt.NDArray[np.uint32]
-    units: npt.NDArray[np.int64]
-    cutoff: npt.NDArray[np.int64]
+    units: npt.NDArray[np.integer]
+    cutoff: npt.NDArray[np.integer]
 
 
 def empty(cutoff: npt.NDArray[np.int64], keep: int) -> Shortlist:
@@ -214,16 +219,32 @@ def merge(one: Shortlist, other: Shortlist) -> Shortlist:
 
 def end_to_end(strips: Iterable[Shortlist]) -> Kept:
     """Strips one under the other, each let go as soon as its pairs are taken."""
-    size, eif, units, cutoff = [], [], [], []
+    none: npt.NDArray[np.integer] = np.zeros(0, np.int8)
+    size, eif, units, cutoff = [none], [none], [none], [none]
     for strip in strips:
         used = np.arange(strip.eif.shape[1]) < strip.size[:, None]
-        size.append(strip.size)
+        size.append(narrowed(strip.size))
         eif.append(strip.eif[used].astype(np.uint32))
-        units.append(strip.units[used])
-        cutoff.append(strip.cutoff)
-    return Kept(
-        start=np.concatenate([[0], *size]).cumsum(),
-        eif=np.concatenate([np.zeros(0, np.uint32), *eif]),
-        units=np.concatenate([np.zeros(0, np.int64), *units]),
-        cutoff=np.concatenate([np.zeros(0, np.int64), *cutoff]),
-    )
+        units.append(narrowed(strip.units[used]))
+        cutoff.append(narrowed(strip.cutoff))
+    pairs = sum(map(len, eif))
+    start = np.zeros(sum(map(len, size)) + 1, np.min_scalar_type(pairs))
+    np.cumsum(_joined(size), out=start[1:])
+    return Kept(start, _joined(eif).astype(np.uint32, copy=False), _joined(units), _joined(cutoff))
+
+
+def _joined(parts: list[npt.NDArray[np.integer]]) -> npt.NDArray[np.integer]:
+    """Parts end to end; they are let go."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
+
+
+def some(kept: Kept, rows: Ints) -> Kept:
+    """The shortlists of a few rows, one after another, as the kernel takes them."""
+    first = kept.start[rows].astype(np.int64)
+    size = kept.start[rows + 1] - first
+    start = np.concatenate([[0], size.cumsum()])
+    at = np.arange(start[-1]) + np.repeat(first - start[:-1], size)
+    cutoff = kept.cutoff[rows].astype(np.int64)
+    return Kept(start, kept.eif[at], kept.units[at].astype(np.int64), cutoff)

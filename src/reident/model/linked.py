@@ -37,8 +37,8 @@ class Ranking:
     keep: int
     passing: Flags
     tied_out: Flags
-    first_units: Ints
-    first_size: Ints
+    first_units: npt.NDArray[np.integer]
+    first_size: npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,9 +118,3 @@ class Linked:
     truth_reading: Ints | None = None
     random_units: Ints | None = None
     guessed: Guessed | None = None
-
-    def scores(self) -> npt.NDArray[np.float64] | None:
-        """The score of each pair as a reader sees it; None where the method has none."""
-        if self.guessed is not None:
-            return self.guessed.score
-        return None if self.scale is None else self.scale.score(self.pairs.units)

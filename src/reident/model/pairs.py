@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+Whole = npt.NDArray[np.integer]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -16,14 +16,15 @@ class Pairs:
     """Suspected pairs in order of PUF position, rank, EIF position; positions in key order.
 
     `units` is the exact integer score (lower is closer), `rank` the dense rank from 1 and `tied`
-    the size of the rank group. Unicity has none of the three and holds zeros.
+    the size of the rank group. Unicity has none of the three and holds zeros. Whoever makes them
+    may choose narrow types: there are many pairs, so who reckons with them widens them first.
     """
 
-    puf: Ints
-    eif: Ints
-    units: Ints
-    rank: npt.NDArray[np.integer]
-    tied: npt.NDArray[np.integer]
+    puf: Whole
+    eif: Whole
+    units: Whole
+    rank: Whole
+    tied: Whole
 
     def __len__(self) -> int:
         return len(self.puf)
@@ -38,7 +39,7 @@ class Pairs:
             tied=self.tied[flags],
         )
 
-    def records(self) -> Ints:
+    def records(self) -> Whole:
         """Distinct PUF positions: the suspected records."""
         return np.unique(self.puf)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from reident.model.rates import Rates, percent
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from reident.model.listed import Listed
     from reident.model.notes import Note
     from reident.model.utility import Utility
 
@@ -54,7 +56,10 @@ class StratumCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackResult:
-    """One attack's findings. `pairs` is the restricted list: it names records by key."""
+    """One attack's findings. `pairs` is the restricted list: it names records by key.
+
+    It is written out of `listed` when it is first asked for.
+    """
 
     label: str
     method: str
@@ -62,7 +67,7 @@ class AttackResult:
     compared: int
     set_aside: tuple[tuple[str, int], ...]
     rates: Rates
-    pairs: pl.DataFrame = field(repr=False)
+    listed: Listed = field(repr=False)
     baseline_confirmed: float | None
     give_ups: int | None = None
     expected_confirmed: float | None = None
@@ -79,6 +84,11 @@ class AttackResult:
     by_stratum: tuple[StratumCounts, ...] = ()
     histogram: Mapping[str, Any] | None = None
     notes: tuple[Note, ...] = ()
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """The suspected pairs, by key: restricted."""
+        return self.listed.frame()
 
     @property
     def suspected(self) -> int:

@@ -8,6 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Whole = npt.NDArray[np.integer]
+AT_ONCE = 1 << 17
+"""Pairs that are looked up together: what that takes does not grow with their number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,14 +26,30 @@ class Truth:
     def __len__(self) -> int:
         return len(self.puf)
 
-    def holds(self, puf: Ints, eif: Ints) -> npt.NDArray[np.bool_]:
-        """Which of the given pairs are true."""
-        return self.find(puf, eif) >= 0
+    @property
+    def overlap(self) -> int:
+        """How many PUF records have a true pair."""
+        return int((np.diff(self.puf, prepend=-1) > 0).sum())
 
-    def find(self, puf: Ints, eif: Ints) -> Ints:
+    def holds(self, puf: Whole, eif: Whole) -> npt.NDArray[np.bool_]:
+        """Which of the given pairs are true."""
+        numbers = self._numbers()
+        true = np.empty(len(puf), np.bool_)
+        for first in range(0, len(puf), AT_ONCE):
+            some = slice(first, first + AT_ONCE)
+            true[some] = self._find(numbers, puf[some], eif[some]) >= 0
+        return true
+
+    def find(self, puf: Whole, eif: Whole) -> Ints:
         """Where each given pair stands among the true pairs, -1 if it does not."""
-        numbers = self.puf * self.eif_records + self.eif
-        asked = puf * self.eif_records + eif
+        return self._find(self._numbers(), puf, eif)
+
+    def _numbers(self) -> Ints:
+        """One number for each true pair, in their order."""
+        return self.puf * self.eif_records + self.eif
+
+    def _find(self, numbers: Ints, puf: Whole, eif: Whole) -> Ints:
+        asked = puf.astype(np.int64) * self.eif_records + eif
         at = np.minimum(np.searchsorted(numbers, asked), max(len(numbers) - 1, 0))
         if not len(numbers):
             return np.full(len(asked), -1, np.int64)

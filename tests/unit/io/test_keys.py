@@ -6,8 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reident.errors import DataError
-from reident.io.keys import find, key_order, keys_of
+from reident.io.keys import find, key_order, keys_of, rising
 from reident.model.files import PublicFile
+
+
+@pytest.fixture(scope="module")
+def three_at_once():
+    """Keys are compared three at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("reident.io.keys.AT_ONCE", 3)
+        yield
 
 
 def file_of(frame, *names):
@@ -75,6 +83,39 @@ def test_the_order_is_that_of_bytes_column_by_column(rows):
     order = key_order(made, file_of(made, "a", "b"))
     expected = sorted(rows, key=lambda row: [part.encode() for part in row])
     assert [rows[place] for place in order] == expected
+
+
+@pytest.mark.usefixtures("three_at_once")
+@settings(max_examples=60)
+@given(
+    st.lists(st.text("aB~é0", min_size=1, max_size=2), min_size=1, max_size=12),
+    st.lists(st.text("aB~é0", min_size=1, max_size=2), max_size=12),
+)
+def test_keys_in_order_are_looked_up_as_any_others(known, wanted):
+    known = list(dict.fromkeys(known))
+    in_order = sorted(known, key=str.encode)
+    assert rising(keys(a=in_order))
+    assert key_order(keys(a=in_order), file_of(keys(a=in_order), "a")).tolist() == [
+        *range(len(known))
+    ]
+    asked = keys(a=wanted) if wanted else keys(a=["a"]).clear()
+    for held in (known, in_order):
+        expected = [held.index(key) if key in held else -1 for key in wanted]
+        assert find(asked, keys(a=held)).tolist() == expected
+
+
+@pytest.mark.usefixtures("three_at_once")
+@settings(max_examples=60)
+@given(st.lists(st.text("ab", min_size=1, max_size=2), min_size=2, max_size=12))
+def test_doubles_are_counted_wherever_they_stand(texts):
+    made = keys(a=texts)
+    doubled = [place for place, text in enumerate(texts) if texts.count(text) > 1]
+    if not doubled:
+        key_order(made, file_of(made, "a"))
+        return
+    said = f"{len(doubled)} records share a key with another, the first is record {doubled[0] + 1}"
+    with pytest.raises(DataError, match=said):
+        key_order(made, file_of(made, "a"))
 
 
 def test_a_key_column_named_twice_is_a_fault_of_the_study():

@@ -232,6 +232,23 @@ def test_pairs_stand_in_order_of_attack_puf_key_rank_and_eif_key():
     assert pairs["attack"].unique(maintain_order=True).to_list() == ["z", "a"]
 
 
+@pytest.mark.parametrize("group", [1, 2, 1000])
+def test_pairs_written_some_at_a_time_are_all_pairs(tmp_path, monkeypatch, group):
+    small = Small(
+        kinds=(CATEGORICAL,) * 2,
+        puf=(("a", "x"), ("b", "x"), ("b", "y")),
+        eif=(("a", "x"), ("b", "y"), ("c", "z")),
+        truth=((0, 0),),
+    )
+    attacks = {"none": ri.Taxicab(threshold=0), "all": ri.Taxicab(threshold=2), "u": ri.Unicity()}
+    monkeypatch.setattr(outputs, "GROUP", group)
+    result = small.study(attacks=attacks).run_to(tmp_path / "out")
+    assert not len(result["none"].pairs)
+    written = pl.read_parquet(tmp_path / "out/restricted/pairs.parquet")
+    assert written.equals(outputs.all_pairs(result))
+    assert written.schema == outputs.all_pairs(result).schema
+
+
 @pytest.mark.parametrize("name", ["pairs", "attack", "suspected"])
 def test_a_stratum_may_have_any_name(tmp_path, name):
     puf = pl.DataFrame({"p": ["0", "1"], "x": ["a", "b"], name: ["north", "south"]})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from reident.io.formats.broken import told_as
 from reident.io.labels import Labels, Span, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from reident.model.files import SourceFile
@@ -26,6 +26,29 @@ if TYPE_CHECKING:
 KEY = "reident.labels"
 BROKEN_PARQUET = "not a whole parquet file"
 BROKEN_ARROW = "not a whole Arrow file"
+
+
+class Shape(NamedTuple):
+    """What a file tells of itself before its values are read."""
+
+    kinds: Mapping[str, pl.DataType]
+    records: int
+
+
+def parquet_shape(path: Path, file: SourceFile) -> Shape:
+    """The kinds of the columns, and how many records there are."""
+    with told_as(file.name, BROKEN_PARQUET):
+        return _shape(pl.scan_parquet(path))
+
+
+def arrow_shape(path: Path, file: SourceFile) -> Shape:
+    """The kinds of the columns, and how many records there are."""
+    with told_as(file.name, BROKEN_ARROW):
+        return _shape(pl.scan_ipc(path))
+
+
+def _shape(whole: pl.LazyFrame) -> Shape:
+    return Shape(whole.collect_schema(), int(whole.select(pl.len()).collect().item()))
 
 
 def parquet_names(path: Path, file: SourceFile) -> list[str]:
