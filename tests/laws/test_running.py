@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reident as ri
-from reident.attacks import blocks, index
+from reident.attacks import blocks, index, lookups
 from reident.engine.checkpoint import Checkpoints
 from reident.engine.local import BUDGET
 from reident.io.intake import take_in
@@ -184,7 +184,8 @@ def looked_up_and_met(study, monkeypatch, **knobs):
     met = study.run()
     monkeypatch.setattr(index, "WORTHWHILE", 0)
     for name, value in knobs.items():
-        monkeypatch.setattr(index if hasattr(index, name) else blocks, name, value)
+        home = next(home for home in (index, lookups, blocks) if hasattr(home, name))
+        monkeypatch.setattr(home, name, value)
     looked_up = study.run()
     return looked_up, as_bytes(looked_up), as_bytes(met)
 

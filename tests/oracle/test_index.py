@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reident as ri
-from reident.attacks import blocks, index
+from reident.attacks import blocks, index, lookups
 from reident.kernels import cellwise, everyone, pointwise, tiles
 from reident.kernels.bitmaps import WORDS
 from strategies import Case, cases, large_case
@@ -54,7 +54,7 @@ def assert_index_agrees(case: Case, knobs: dict, copies: int = 3) -> None:
         patch.setattr(index, "WORTHWHILE", 0)
         patch.setattr(blocks, "COPIES", copies)
         for name, value in knobs.items():
-            patch.setattr(index, name, value)
+            patch.setattr(index if hasattr(index, name) else lookups, name, value)
         looked_up, pairs = found(case)
     assert looked_up == met
     assert all(pairs[label].equals(met_pairs[label]) for label in pairs)

@@ -13,7 +13,7 @@ from reident.kernels.pairs import EQUAL
 from reident.kernels.runs import Block, directory, keys_of
 
 if TYPE_CHECKING:
-    from reident.attacks.index import IndexedJob
+    from reident.attacks.lookups import IndexedJob
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]

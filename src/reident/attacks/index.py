@@ -1,10 +1,8 @@
-"""When and how near pairs are looked up instead of met one by one.
+"""The making of an index: when it is worth it, which blocks in which stages, and in what order.
 
-A pair with t mismatches on the categorical variables scores at least t times the cost of one. So
-the pairs with few mismatches are found first, by blocks (kernels/blocks); a PUF record whose
-cutoff has come down to what one more mismatch costs needs no more. Stages allow more and more
-mismatches until every pair that could still pass has been found. Where numbers or rules are
-compared too, a few neighbours in a rough order are scored beforehand: they bring cutoffs down.
+Stages are chosen by what some PUF rows would read of the EIF. Where numbers or rules are compared
+too, EIF rows stand in a rough order, so that neighbours can be scored beforehand: they bring
+cutoffs down.
 """
 
 from __future__ import annotations
@@ -18,26 +16,17 @@ import numpy.typing as npt
 
 from reident.attacks.blocks import block_of, block_on, entropy_of, shares
 from reident.attacks.coarse import coarse
+from reident.attacks.lookups import IndexedJob, Level
 from reident.attacks.points import point_of, points_of
 from reident.attacks.spread import Spread
 from reident.attacks.twins import distinct
 from reident.engine.job import UNTOLD, Tile, in_turn
-from reident.kernels import blocks as kernel
 from reident.kernels import shortlist
-from reident.kernels.bitmaps import (
-    CLASSES,
-    NO_CLASS,
-)
-from reident.kernels.candidates import seed
-from reident.kernels.cellwise import scan_cells, whole_limit
-from reident.kernels.desk import Asked, Classes, Least
-from reident.kernels.entries import entries_of
-from reident.kernels.everyone import Crowd, least_by_tiles, scan_everyone
+from reident.kernels.bitmaps import CLASSES, NO_CLASS
+from reident.kernels.desk import Classes
+from reident.kernels.everyone import Crowd, least_by_tiles
 from reident.kernels.keys import sort_keys
 from reident.kernels.pairs import EQUAL
-from reident.kernels.pointwise import scan_points
-from reident.kernels.runs import Block, keys_of
-from reident.kernels.tally import FEW
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,19 +34,13 @@ if TYPE_CHECKING:
     from reident.attacks.pairwise import Metric
     from reident.attacks.twins import Distinct
     from reident.engine.job import Fold
-    from reident.kernels.pairs import Records, Scorer
-    from reident.kernels.points import Points
-    from reident.kernels.shortlist import Shortlist
+    from reident.kernels.desk import Least
+    from reident.kernels.pairs import Scorer
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
-Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
-STRIP = 65_536
-"""PUF rows a strip: many, because rows with equal keys share their lookups."""
-FASTER = 512
-"""How much faster bitmaps meet pairs than the plain kernel, for which budgets are meant."""
 WORTHWHILE = 1 << 22
 """Pairs from which an index is worth its making."""
 MOST_READ = 0.25
@@ -72,198 +55,7 @@ PROBES = 256
 """PUF rows that tell how much a stage would read."""
 MANY = 200
 """Pairs of a PUF row below the threshold from which a lower cutoff is worth some scores first."""
-REACH = 16
-"""EIF rows to each side that are scored beforehand."""
 ROOM = 2**62
-
-
-@dataclass(frozen=True, kw_only=True)
-class Level:
-    """A stage: its blocks find every pair with more than `above` mismatches, up to so many."""
-
-    above: int
-    blocks: tuple[Block, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class IndexedJob:
-    """Fold shortlists over lookups; a tile is a strip of PUF rows against the whole EIF.
-
-    `levels` together find every pair that can pass: one that scores below `bound`. PUF rows are in
-    layout order; variable j has codes[j] codes. EIF rows stand in an order of their own inside
-    strata, in which near ones lie together: `order` holds their rows in the layout, `crowd` where a
-    PUF row would stand, and if `seeded` its neighbours there are scored first. PUF row p meets EIF
-    rows meets[p, 0] to meets[p, 1] - 1, and decides pairs[p] pairs; `stratum` is that of PUF and of
-    EIF rows, `own` what a PUF row's missing values cost. Where scores are few whole `points`, rows
-    that must meet everyone do so by them.
-    """
-
-    part: ClassVar = shortlist.Shortlist
-    scorer: Scorer
-    bound: int
-    keep: int
-    records: Records
-    codes: Ints
-    classes: Classes
-    least: Least
-    meets: Ints
-    pairs: Ints
-    stratum: tuple[Ints, Ints]
-    order: Ints
-    crowd: Crowd
-    seeded: bool
-    own: Ints
-    points: Points | None
-    levels: tuple[Level, ...] = ()
-
-    @property
-    def how(self) -> str:
-        """Lookups, or every pair by bitmaps where one block without variables finds them all."""
-        return "index" if len(self.levels) > 1 or len(self.levels[0].blocks) > 1 else "bitmaps"
-
-    @property
-    def pointwise(self) -> bool:
-        """Whether all pairs are met by sums of points, which find cutoffs themselves."""
-        return self.points is not None and bool(self.levels) and self.how == "bitmaps"
-
-    @property
-    def summed(self) -> bool:
-        """Whether bitmaps count every score that may pass exactly: few mismatches."""
-        least = self.least
-        limit = whole_limit(self.bound, least.cost, least.grain, least.low)
-        return bool(least.exact and limit <= FEW)
-
-    def tiles(self, budget: int) -> Sequence[Tile]:
-        """Strips of PUF rows, at least two so that threads can share them."""
-        meets = self.meets
-        rows = min(STRIP, budget, -(-len(meets) // 2))
-        if self.how == "bitmaps":
-            # A stop waits for the tiles under way, and bitmaps meet this many pairs as fast.
-            rows = min(rows, (budget * FASTER) // int((meets[:, 1] - meets[:, 0]).max()))
-        rows = max(1, rows)
-        tiles = []
-        for number, first in enumerate(range(0, len(meets), rows)):
-            last = min(first + rows, len(meets))
-            work = int(self.pairs[first:last].sum())
-            tiles.append(Tile(number, number, first, last, 0, int(meets[last - 1, 1]), work))
-        return tiles
-
-    def run(self, tile: Tile, so_far: Shortlist | None) -> Shortlist:
-        """Stage after stage, for the rows that still need it.
-
-        A row that misses a value of a block has to ask for many keys there: it turns to such a
-        block last, and not at all where others find every pair that could pass.
-        """
-        del so_far
-        rows = np.arange(tile.first, tile.last)
-        short = self.begin(rows, tile.first)
-        own = self.own[tile.first : tile.last]
-        keys = [[self.keys(block, rows) for block in level.blocks] for level in self.levels]
-        # Pairs that have not been found have so many mismatches at least.
-        fewest = np.zeros(len(rows), np.int64)
-        for place, level in enumerate(self.levels):
-            asked = np.zeros(len(rows), np.int64)
-            for easy in (True, False):
-                if not easy:
-                    spared = _spared(keys[place + 1 :], short.cutoff - own, self.least.cost)
-                for block, (key, complete) in zip(level.blocks, keys[place], strict=True):
-                    needy = short.cutoff > fewest * self.least.cost + own
-                    needy &= complete if easy else ~complete & ~spared
-                    chosen = np.flatnonzero(needy)
-                    if len(chosen):
-                        ask = rows[chosen], key[chosen], complete[chosen]
-                        self.look_up(block, *ask, tile.first, short)
-                    # A pair that a block does not find has a mismatch in it.
-                    asked += needy
-                    np.maximum(fewest, asked, out=fewest)
-        return short
-
-    def keys(self, block: Block, rows: Ints) -> tuple[Ints, Bools]:
-        """Keys of PUF rows on a block, and which of them have all its values."""
-        stratum = self.stratum[0]
-        return keys_of(self.records.puf, rows, stratum, block.variables, block.weights)
-
-    def begin(self, rows: Ints, base: int) -> Shortlist:
-        """Shortlists that have seen nothing, with cutoffs from rough neighbours."""
-        short = shortlist.empty(np.full(rows[-1] - base + 1, self.bound, np.int64), self.keep)
-        if self.seeded and not self.pointwise:
-            seed(
-                self.records, self.scorer, self.meets, self.crowd.places[rows], rows, REACH,
-                short.cutoff, base, self.keep,
-            )  # fmt: skip
-        return short
-
-    def look_up(
-        self, block: Block, rows: Ints, keys: Ints, complete: Bools, base: int, short: Shortlist
-    ) -> int:
-        """Look PUF rows up in a block; `base` is the first of `short`. Returns EIF rows read."""
-        stratum = self.stratum[0]
-        scorer, least = self.scorer, self.least
-        if not len(block.variables) and self.points is not None:
-            self._by_points(self.points, rows, rows - base, short)
-            return int((self.meets[rows, 1] - self.meets[rows, 0]).sum())
-        if not len(block.variables):
-            # By place means by stratum too.
-            rows = rows[sort_keys(self.crowd.places[rows])]
-            asked = Asked(rows, stratum[rows], np.ones(len(rows), np.bool_), stratum, base)
-            scan_everyone(
-                self.records, self.classes, scorer, least, block, self.crowd, asked, short
-            )
-            return int((self.meets[rows, 1] - self.meets[rows, 0]).sum())
-        read = 0
-        if self.summed and block.filled_in:
-            entries, left = entries_of(rows, keys, complete, block.weights)
-            mine = self.classes.mine[entries.rows]
-            read = int(scan_cells(mine, least, block, entries, base, short))
-            rows, keys, complete = rows[left], keys[left], complete[left]
-            if not len(rows):
-                return read
-        order = sort_keys(keys)
-        asked = Asked(rows[order], keys[order], complete[order] & block.filled_in, stratum, base)
-        return read + int(
-            kernel.scan_block(self.records, self.classes, scorer, least, block, asked, short)
-        )
-
-    def _by_points(self, points: Points, rows: Ints, held: Ints, short: Shortlist) -> None:
-        """Meet everyone by sums of points; `held` are places on the shortlists."""
-        order = sort_keys(points.turn[rows])
-        rows, held = rows[order], held[order]
-        # In their turn, all that belongs to PUF rows is read from front to back.
-        some = shortlist.Shortlist(*(part[held] for part in short))
-        scan_points(
-            self.records._replace(puf=self.records.puf[rows]),
-            self.scorer,
-            points._replace(mine=points.mine[rows]),
-            self.stratum[0][rows],
-            self.meets[rows],
-            self.crowd.places[rows],
-            some,
-        )
-        for part, new in zip(short, some, strict=True):
-            part[held] = new
-
-    def merge(self, one: Shortlist, other: Shortlist) -> Shortlist:
-        """As if one had seen the pairs of both."""
-        return shortlist.merge(one, other)
-
-    def finish(self, tile: Tile, part: Shortlist) -> Shortlist:
-        """A strip's shortlist in rows of the layout."""
-        del tile
-        return part._replace(eif=self.order[part.eif])
-
-
-def _spared(stages: Sequence[Sequence[tuple[Ints, Bools]]], left: Ints, cost: int) -> Bools:
-    """Which PUF rows find whatever could pass in later stages, by blocks that they fill.
-
-    Of each block of a stage it has the keys of PUF rows, and which of them are complete. `left` is
-    what mismatches of a pair may add up to, and not reach.
-    """
-    found = np.zeros(len(left), np.bool_)
-    for blocks in stages:
-        easy = np.sum([complete for _, complete in blocks], axis=0, dtype=np.int64)
-        # To meet everyone, at last, spares nothing.
-        found |= (easy * cost >= left) & (len(blocks) > 1)
-    return found
 
 
 def worthwhile(metric: Metric, meets: Ints) -> bool:

@@ -22,7 +22,7 @@ from reident.model.pairs import Pairs
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from reident.attacks.index import IndexedJob
+    from reident.attacks.lookups import IndexedJob
     from reident.encode.files import Files
     from reident.encode.strata import Layout
     from reident.engine.job import Fold, Tile

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from reident.attacks.index import Level
+from reident.attacks.lookups import Level
 from reident.engine import parcel
 from reident.kernels.keys import sort_keys
 from reident.kernels.pairs import Rows

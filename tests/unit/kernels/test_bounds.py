@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import reident as ri
-from reident.attacks import index
+from reident.attacks import index, lookups
 from reident.kernels.bitmaps import NO_CLASS, WORDS
 from reident.kernels.bounds import scan_bounds
 from reident.kernels.candidates import Candidates
@@ -41,7 +41,7 @@ def scanned(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "WORTHWHILE", 0)
         patch.setattr(index, "MOST_READ", 0.0)
-        patch.setattr(index, "scan_everyone", lambda *arguments: asked.append(arguments))
+        patch.setattr(lookups, "scan_everyone", lambda *arguments: asked.append(arguments))
         ri.Study(
             puf=ri.PublicFile(people(PUF, categories, 1), key="key"),
             eif=ri.IntruderFile(people(EIF, categories, 2), key="key"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import reident as ri
 from block_files import kept
-from reident.attacks import index
+from reident.attacks import index, lookups
 from reident.attacks.pairwise import scorer
 from reident.kernels import everyone, shortlist, tiles
 from reident.kernels.bitmaps import CLASSES, NO_CLASS
@@ -123,7 +123,7 @@ def scanned(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "WORTHWHILE", 0)
         patch.setattr(index, "MOST_READ", 0.0)
-        patch.setattr(index, "scan_everyone", lambda *arguments: asked.append(arguments))
+        patch.setattr(lookups, "scan_everyone", lambda *arguments: asked.append(arguments))
         names = "abcdef" if request.param == "taxicab" else "xabcdef"
         attack = ri.Taxicab if request.param == "taxicab" else ri.Euclidean
         ri.Study(

@@ -7,7 +7,7 @@ import pytest
 
 import reident as ri
 from block_files import kept
-from reident.attacks import index
+from reident.attacks import index, lookups
 from reident.kernels import pointwise, shortlist
 from reident.kernels.pairs import score_some
 from reident.kernels.points import STEP, add_last
@@ -70,7 +70,7 @@ def scanned(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "WORTHWHILE", 0)
         patch.setattr(index, "MOST_READ", 0.0)
-        patch.setattr(index, "scan_points", lambda *arguments: asked.append(arguments))
+        patch.setattr(lookups, "scan_points", lambda *arguments: asked.append(arguments))
         names = request.param
         ri.Study(
             puf=ri.PublicFile(people("p", (PUF // 2, PUF // 2)), key="p"),
