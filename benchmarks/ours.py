@@ -79,7 +79,7 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
     arguments = (attack, taken.files, variables)
     if attack.method in CODING:
         arguments = {
-            unicity: (taken.files, variables, attack),
+            unicity: (taken.files, variables, attack, lambda _, column: column),
             microagg: (taken.files, variables),
             pwscup: (attack, variables),
         }[home]
