@@ -46,13 +46,14 @@ def test_mismatches_are_records_that_are_present_and_of_another_class():
     draw = np.random.default_rng(1)
     classes = draw.choice([0, 1, 2, NO_CLASS], RECORDS).astype(np.uint8)
     rows = draw.permutation(RECORDS)
-    bits = np.ones((4, 3), np.uint64)
+    bits = np.ones((4, 5), np.uint64)
     kernel.mark_mismatches(classes, rows, 3, bits)
     assert set_bits(bits[3]) == [classes[row] != NO_CLASS for row in rows]
     for c in range(3):
         expected = [classes[row] not in {c, NO_CLASS} for row in rows]
         assert set_bits(bits[c]) == expected
     assert int(bits[:, 2].max()) < 1 << (RECORDS - 128)
+    assert not bits[:, 3:].any()
 
 
 def test_ranges_name_records_of_a_class_or_above():
