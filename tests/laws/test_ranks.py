@@ -110,9 +110,9 @@ def test_keep_is_the_largest_number_of_pairs_that_stay(keep, count):
 
 
 def test_a_rank_of_more_pairs_than_a_byte_holds_is_told_in_full():
-    small = Small(kinds=(CATEGORICAL,), puf=(("a",),), eif=(("a",),) * 200)
+    small = Small(kinds=(CATEGORICAL,), puf=(("a",),), eif=(("a",),) * 256)
     found = ranks(small.run(ri.Taxicab(keep=1000))["taxicab"])
-    assert found == {(0, e): (1, 200) for e in range(200)}
+    assert found == {(0, e): (1, 256) for e in range(256)}
 
 
 units_lists = st.lists(st.integers(0, 12), max_size=30)

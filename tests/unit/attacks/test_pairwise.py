@@ -7,7 +7,16 @@ import polars as pl
 import pytest
 
 import reident as ri
-from reident.attacks.pairwise import NO_NUMBERS, Metric, RankedJob, bounded, scorer, units_of
+from reident.attacks import pairwise
+from reident.attacks.pairwise import (
+    NO_NUMBERS,
+    Metric,
+    RankedJob,
+    bounded,
+    kept_pairs,
+    scorer,
+    units_of,
+)
 from reident.kernels.pairs import EQUAL, Rows
 from reident.model.linked import UNMET
 
@@ -76,6 +85,27 @@ def test_pairs_that_meet_are_scored_and_others_are_told_from_them():
         gone = (a < 0) | (b < 0)
         expected.append(np.where(gone, 1, 3 * (a != b)).sum())
     assert units_of(metric, files, every).tolist() == expected
+
+
+def fold(ranked, _):
+    """Strips one after another, each a tile."""
+    return [ranked.run(tile, None) for tile in ranked.tiles(10**6)]
+
+
+@pytest.mark.parametrize("many", [PUF - 1, PUF, EIF - 1, EIF])
+def test_positions_are_told_in_eight_bytes_where_four_do_not_hold_them(monkeypatch, many):
+    first, last = job().meets.T
+    puf, eif = np.roll(np.arange(PUF), 2), np.roll(np.arange(EIF), 5)
+    files = SimpleNamespace(layout=SimpleNamespace(puf=puf, eif=eif, first=first, last=last))
+    few, how = kept_pairs(job().metric, files, fold, "")
+    assert how == "brute"
+    assert few.puf.dtype == few.eif.dtype == np.int32
+    monkeypatch.setattr(pairwise, "MANY", many)
+    told, _ = kept_pairs(job().metric, files, fold, "")
+    assert told.puf.dtype == (np.int64 if many < PUF else np.int32)
+    assert told.eif.dtype == (np.int64 if many < EIF else np.int32)
+    assert told.puf.tolist() == few.puf.tolist() == sorted(few.puf.tolist())
+    assert told.eif.tolist() == few.eif.tolist()
 
 
 def test_a_record_with_one_pair_below_the_threshold_passes():
