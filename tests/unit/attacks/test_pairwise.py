@@ -15,6 +15,7 @@ from reident.attacks.pairwise import (
     bounded,
     kept_pairs,
     scorer,
+    set_aside,
     units_of,
 )
 from reident.kernels.pairs import EQUAL, Rows
@@ -118,6 +119,22 @@ def test_a_record_with_one_pair_below_the_threshold_passes():
     )
     found = study.run()["taxicab"]
     assert (found.passing_records, found.tied_out, found.rates.pairs) == (1, 0, 1)
+
+
+def test_records_that_meet_nobody_are_counted_by_the_rule_that_keeps_them_apart():
+    # Strata 0 and 1 are not in the EIF.
+    stratum = np.array([-1, 0, 0, 1, 2, -1, -1, 0, 2])
+    met = np.flatnonzero(stratum == 2)
+    files = SimpleNamespace(
+        puf_records=9, strata=SimpleNamespace(puf=stratum), layout=SimpleNamespace(puf=met)
+    )
+    assert set_aside(files) == [("missing_stratum", 3), ("stratum_not_in_eif", 4)]
+    all_met = SimpleNamespace(
+        puf_records=2,
+        strata=SimpleNamespace(puf=np.zeros(2, np.int64)),
+        layout=SimpleNamespace(puf=np.arange(2)),
+    )
+    assert set_aside(all_met) == []
 
 
 @pytest.mark.parametrize(("bound", "held"), [(-3, 0), (0, 0), (1, 1), (9, 9), (2**90, 2**58)])
