@@ -93,20 +93,37 @@ def fold(ranked, _):
     return [ranked.run(tile, None) for tile in ranked.tiles(10**6)]
 
 
-@pytest.mark.parametrize("many", [PUF - 1, PUF, EIF - 1, EIF])
-def test_positions_are_told_in_eight_bytes_where_four_do_not_hold_them(monkeypatch, many):
+def told_pairs():
+    """Pairs of the job by position, and the way it went."""
     first, last = job().meets.T
     puf, eif = np.roll(np.arange(PUF), 2), np.roll(np.arange(EIF), 5)
     files = SimpleNamespace(layout=SimpleNamespace(puf=puf, eif=eif, first=first, last=last))
-    few, how = kept_pairs(job().metric, files, fold, "")
+    return kept_pairs(job().metric, files, fold, "")
+
+
+def columns(pairs):
+    return [part.tolist() for part in (pairs.puf, pairs.eif, pairs.units, pairs.rank, pairs.tied)]
+
+
+@pytest.mark.parametrize("many", [PUF - 1, PUF, EIF - 1, EIF])
+def test_positions_are_told_in_eight_bytes_where_four_do_not_hold_them(monkeypatch, many):
+    few, how = told_pairs()
     assert how == "brute"
     assert few.puf.dtype == few.eif.dtype == np.int32
     monkeypatch.setattr(pairwise, "MANY", many)
-    told, _ = kept_pairs(job().metric, files, fold, "")
+    told, _ = told_pairs()
     assert told.puf.dtype == (np.int64 if many < PUF else np.int32)
     assert told.eif.dtype == (np.int64 if many < EIF else np.int32)
-    assert told.puf.tolist() == few.puf.tolist() == sorted(few.puf.tolist())
-    assert told.eif.tolist() == few.eif.tolist()
+    assert columns(told) == columns(few)
+
+
+@pytest.mark.parametrize("at_once", [1, 4, PUF])
+def test_pairs_of_a_few_rows_at_a_time_are_those_of_all_at_once(monkeypatch, at_once):
+    whole, _ = told_pairs()
+    assert len(set(whole.puf.tolist())) > 1
+    assert whole.puf.tolist() == sorted(whole.puf.tolist())
+    monkeypatch.setattr(pairwise, "AT_ONCE", at_once)
+    assert columns(told_pairs()[0]) == columns(whole)
 
 
 def test_a_record_with_one_pair_below_the_threshold_passes():
