@@ -877,8 +877,8 @@ MUTANTS = [
         ),
         (
             "directory",
-            "filled_in = total <= most",
-            "filled_in = total < most",
+            "filled_in = filled_in and number > 0 and total <= most",
+            "filled_in = filled_in and number > 0 and total < most",
             RUNS,
         ),
         (
