@@ -109,6 +109,12 @@ def test_keep_is_the_largest_number_of_pairs_that_stay(keep, count):
     assert len(small.pairs(ri.Taxicab(keep=keep))) == count
 
 
+def test_a_rank_of_more_pairs_than_a_byte_holds_is_told_in_full():
+    small = Small(kinds=(CATEGORICAL,), puf=(("a",),), eif=(("a",),) * 256)
+    found = ranks(small.run(ri.Taxicab(keep=1000))["taxicab"])
+    assert found == {(0, e): (1, 256) for e in range(256)}
+
+
 units_lists = st.lists(st.integers(0, 12), max_size=30)
 keeps = st.integers(1, 7)
 bounds = st.integers(0, 14)

@@ -99,6 +99,10 @@ def test_without_the_truth_nothing_is_known_of_it():
 def test_the_blind_guesser_guesses_among_the_records_of_the_stratum():
     # Two guesses among two, two for two among three, one for one among three.
     assert verify(LINKED, TRUTH, FILES).fields["baseline_confirmed"] == pytest.approx(2 + 1 / 3)
+    # With two more in the first stratum: two guesses for one among four.
+    more = SimpleNamespace(**vars(STRATA) | {"eif": ints(0, 0, 1, 1, 1, -1, 0, 0)})
+    crowded = verify(LINKED, TRUTH, SimpleNamespace(puf_records=5, strata=more))
+    assert crowded.fields["baseline_confirmed"] == pytest.approx(1 / 2 + 1 + 1 / 3)
 
 
 def test_strata_come_by_size_and_records_of_none_are_left_out():

@@ -46,13 +46,38 @@ def test_mismatches_are_records_that_are_present_and_of_another_class():
     draw = np.random.default_rng(1)
     classes = draw.choice([0, 1, 2, NO_CLASS], RECORDS).astype(np.uint8)
     rows = draw.permutation(RECORDS)
-    bits = np.ones((4, 3), np.uint64)
+    bits = np.ones((4, 5), np.uint64)
     kernel.mark_mismatches(classes, rows, 3, bits)
     assert set_bits(bits[3]) == [classes[row] != NO_CLASS for row in rows]
     for c in range(3):
         expected = [classes[row] not in {c, NO_CLASS} for row in rows]
         assert set_bits(bits[c]) == expected
     assert int(bits[:, 2].max()) < 1 << (RECORDS - 128)
+    assert not bits[:, 3:].any()
+
+
+@pytest.mark.parametrize("records", [33, 64, 100, 128])
+def test_mismatches_are_marked_up_to_the_last_record_and_not_beyond(records):
+    classes = np.random.default_rng(records).choice([0, 1, NO_CLASS], records).astype(np.uint8)
+    bits = np.ones((3, 5), np.uint64)
+    kernel.mark_mismatches(classes, np.arange(records), 2, bits)
+    for row, marked in zip(bits, (classes == 1, classes == 0, classes != NO_CLASS), strict=True):
+        assert row.tolist() == packed(marked)[:5].tolist()
+
+
+def test_no_word_is_shifted_by_all_its_bits(monkeypatch):
+    class One(int):
+        def __lshift__(self, places):
+            assert places < 64
+            return 1 << int(places)
+
+    # As plain Python, where numbers may be of any kind: compiled, such a shift may give anything.
+    monkeypatch.setattr(kernel, "ONE", One(1))
+    rows, classes = np.arange(RECORDS), np.ones(RECORDS, np.uint8)
+    for mark in (kernel.mark_mismatches, kernel.mark_ranges):
+        bits = np.zeros((3, 3), np.uint64)
+        getattr(mark, "py_func", mark)(classes, rows, 2, bits)
+        assert all(set_bits(bits[0]))
 
 
 def test_ranges_name_records_of_a_class_or_above():

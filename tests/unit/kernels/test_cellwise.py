@@ -3,12 +3,13 @@
 Then whole scans: shortlists hold what agrees on a block, as if every pair had been scored.
 """
 
+from itertools import product
 from types import SimpleNamespace
 
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from block_files import Files
@@ -109,6 +110,9 @@ def test_what_a_bitmap_does_not_name_overflows():
 
 @settings(max_examples=60)
 @given(st.integers(-70, 400), st.integers(0, 2**32))
+@example(whole=0, seed=0)
+@example(whole=1, seed=0)
+@example(whole=64, seed=0)
 def test_rows_that_a_bitmap_does_not_name_are_left_out_from_a_place_on(whole, seed):
     draw = np.random.default_rng(seed)
     named, valid = draw.random((2, ROWS)) < 0.5
@@ -116,6 +120,21 @@ def test_rows_that_a_bitmap_does_not_name_are_left_out_from_a_place_on(whole, se
     kernel.drop_copies(bits, np.uint64(3), whole, np.uint64(4), kept)
     counts = named | (np.arange(ROWS) < whole)
     assert kept[:4].tolist() == packed(valid & counts)[:4].tolist()
+
+
+def test_no_word_is_shifted_by_all_its_bits(monkeypatch):
+    class Word(int):
+        def __lshift__(self, places):
+            assert 0 <= places < 64
+            return int(self) << int(places)
+
+    # As plain Python, where numbers may be of any kind: compiled, such a shift may give anything.
+    monkeypatch.setattr(kernel, "np", SimpleNamespace(int64=int, uint64=Word))
+    drop_copies = getattr(kernel.drop_copies, "py_func", kernel.drop_copies)
+    for whole in range(-65, 260):
+        kept = packed(np.ones(ROWS, np.bool_))
+        drop_copies(np.zeros(4, np.uint64), 0, whole, 4, kept)
+        assert kept.tolist() == packed(np.arange(ROWS) < whole).tolist()
 
 
 @pytest.mark.parametrize(("cost", "low"), [(16, 0), (4, 2), (2, 3)])
@@ -166,6 +185,14 @@ def test_shortlists_hold_the_nearest_of_the_rows_that_agree(seed):
     files.assert_shortlists(scanned(files, rows, cutoffs, base, keep), rows, cutoffs, base)
 
 
+def test_rows_are_found_whichever_values_of_the_block_either_file_lacks():
+    every = np.array([(*codes, 0) for codes in product((-1, 0, 1), repeat=3)])
+    stratum = np.zeros(27, np.int64), np.zeros(27, np.int64)
+    files = Files(every, every, stratum, [0, 1, 2], amounts=np.array([8, 4, 2, 0]), low=1)
+    rows, cutoffs = np.arange(27), np.full(27, 100)
+    files.assert_shortlists(scanned(files, rows, cutoffs, 0, 27), rows, cutoffs, 0)
+
+
 @pytest.mark.parametrize("cutoff", [1, 2])
 def test_a_start_is_made_for_one_cell_alone(cutoff):
     # A word of rows that lack a value, and a word of rows that do not, in a cell of their own.
@@ -175,6 +202,32 @@ def test_a_start_is_made_for_one_cell_alone(cutoff):
     rows, cutoffs = np.arange(2), np.full(2, cutoff)
     short = scanned(files, rows, cutoffs, 0, 64)
     assert short.size.tolist() == [0, 64]
+    files.assert_shortlists(short, rows, cutoffs, 0)
+
+
+def test_a_value_that_a_puf_row_lacks_costs_half_a_mismatch_in_every_word():
+    # The cell begins at the second word. Missing values of both files count once.
+    theirs = np.repeat([[0, 0], [1, 0]], 64, axis=0)
+    theirs[64::3, 1] = -1
+    stratum = np.zeros(1, np.int64), np.zeros(128, np.int64)
+    files = Files(np.array([[1, -1]]), theirs, stratum, [0], amounts=np.array([0, 8]), low=0)
+    rows, cutoffs = np.arange(1), np.array([9])
+    short = scanned(files, rows, cutoffs, 0, 64)
+    assert short.units[0].tolist() == [8] * 64
+    files.assert_shortlists(short, rows, cutoffs, 0)
+
+
+def test_cutoffs_whose_limits_are_held_in_one_place_have_each_its_own():
+    # The limit of the first is the number of the second: two mismatches cost 16, four 32.
+    none = np.zeros((2, 5), np.int64)
+    theirs = np.array([[0, 1, 1, 0, 0]])
+    stratum = np.zeros(2, np.int64), np.zeros(1, np.int64)
+    files = Files(none, theirs, stratum, [0], amounts=none[0], low=DIGITS, cost=8)
+    rows, cutoffs = np.arange(2), np.array([16, 32])
+    assert len(set(cutoffs % kernel.KNOWN)) == 1
+    assert kernel.whole_limit(16, 8, 1, DIGITS) == 32
+    short = scanned(files, rows, cutoffs, 0, 3)
+    assert short.size.tolist() == [0, 1]
     files.assert_shortlists(short, rows, cutoffs, 0)
 
 

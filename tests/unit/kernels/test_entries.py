@@ -80,3 +80,12 @@ def test_rows_without_a_missing_value_ask_for_their_own_keys():
     expected, _ = kernel.several(rows, keys, np.ones(3, np.bool_), weights)
     assert not left.any()
     assert [one.tolist() for one in asked] == [one[[1, 2, 0]].tolist() for one in expected]
+
+
+def test_rows_that_ask_for_one_key_come_before_those_that_ask_for_two():
+    # Rows 0 and 2 miss the last variable, which has two codes.
+    keys, complete = np.array([3, 4, 3, 4]), np.array([False, True, False, True])
+    asked, _ = kernel.entries_of(np.arange(4), keys, complete, np.array([9, 3, 1]))
+    assert asked.rows.tolist() == [1, 3, 0, 2]
+    assert asked.keys.tolist() == [4] * 4
+    assert asked.until.tolist() == [5, 5, 6, 6]

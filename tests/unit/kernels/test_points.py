@@ -10,6 +10,7 @@ from reident.kernels.points import (
     LAST,
     MOST_LIMIT,
     MOST_POINTS,
+    ROWS,
     STEP,
     WIDE,
     add_last,
@@ -35,6 +36,7 @@ def planes_of(values):
 
 @settings(max_examples=60, deadline=None)
 @given(SEEDS, st.sampled_from([1, 63, 64, 65, 200]), st.integers(1, 9), st.integers(1, 12))
+@example(0, ROWS, 2, 3)
 def test_planes_hold_what_each_row_loses(seed, rows, mine, sizes):
     draw = np.random.default_rng(seed)
     losses = draw.integers(0, MOST_POINTS + 1, size=(mine, sizes)).astype(np.uint8)

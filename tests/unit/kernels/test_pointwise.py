@@ -8,10 +8,12 @@ import pytest
 import reident as ri
 from block_files import kept
 from reident.attacks import index, lookups
+from reident.attacks.pairwise import scorer
 from reident.kernels import pointwise, shortlist
-from reident.kernels.pairs import score_some
-from reident.kernels.points import STEP, add_last
+from reident.kernels.pairs import EQUAL, LISTED, Records, score_some
+from reident.kernels.points import MOST_LIMIT, STEP, Points, add_last
 from reident.kernels.pointwise import (
+    begin_row,
     clear_table,
     count_left,
     lay_out,
@@ -115,6 +117,21 @@ def test_wherever_a_row_begins_it_finds_its_nearest_rows_of_its_stratum(scanned)
             assert sorted(found) == expected
 
 
+def test_where_all_may_be_kept_the_highest_limit_finds_all(scanned):
+    units, known = scanned
+    meets, cutoff = known[-1], MOST_LIMIT * known[2].point
+    assert units.max() < cutoff
+    keep = int((meets[:, 1] - meets[:, 0]).max()) + 1
+    short = shortlist.empty(np.full(len(units), cutoff), keep)
+    scan_points(*known, meets[:, 0].copy(), short)
+    for p, (first, last) in enumerate(meets.tolist()):
+        size = last - first
+        assert short.size[p] == size
+        found = np.argsort(short.eif[p, :size])
+        assert short.eif[p, found].tolist() == list(range(first, last))
+        assert short.units[p, found].tolist() == units[p, first:last].tolist()
+
+
 def test_rows_that_cannot_pass_find_nothing(scanned):
     units, known = scanned
     short = shortlist.empty(np.zeros(len(units), np.int64), KEEP)
@@ -143,6 +160,43 @@ def test_sums_of_the_first_variables_go_on_from_the_row_before(scanned):
                 assert count_left(table.left, words) == (lost.sum(axis=0) < limit).sum()
 
 
+@pytest.mark.parametrize("sums", [range(70), [5, 62, 63, 69], [69]])
+@pytest.mark.parametrize("limit", [1, 6, 63, MOST_LIMIT])
+@pytest.mark.parametrize("keep", [1, KEEP, 80])
+def test_whatever_limit_is_guessed_the_nearest_rows_of_a_tile_are_found(sums, limit, keep):
+    # Nine variables lose 7 points, six a single one.
+    lost = np.repeat([7, 1], [9, 6])
+    sums = np.array(sums)
+    sevens, ones = np.arange(9) < sums[:, None] // 7, np.arange(6) < sums[:, None] % 7
+    theirs = np.concatenate([sevens, ones], axis=1)
+    assert np.array_equal(theirs @ lost, sums)
+    mine, losses = np.zeros((1, 15), np.int32), np.zeros((15, 1, 2), np.uint8)
+    losses[:, 0, 1] = lost
+    none = np.zeros((0, 15))
+    records = Records(mine, theirs.astype(np.int32), none, none)
+    judged = scorer([EQUAL] * 15, [0] * 15, lost)
+    points = Points(
+        mine.astype(np.uint8), theirs.T.astype(np.uint8), losses, np.arange(16), np.arange(1), 1
+    )
+    table, words = clear_table(points.first), np.uint64((len(sums) + 63) // 64)
+    table.used[:] = True
+    lay_out(points, 0, len(sums), table)
+    prepare(
+        points.mine, 0, points.first, words, table.planes, table.nearest, table.stack,
+        table.classes, table.reached, table.at,
+    )  # fmt: skip
+    nearest, cutoff = kept(sums, keep, limit)
+    for guess in (1, 2, 5, 30, 62, 63, MOST_LIMIT):
+        short = shortlist.empty(np.array([limit]), keep)
+        told = begin_row(records, judged, table, 0, 0, words, limit, guess, 1, short)
+        size = short.size[0]
+        found = zip(short.eif[0, :size].tolist(), short.units[0, :size].tolist(), strict=True)
+        assert sorted(found) == nearest
+        assert short.cutoff[0] == cutoff
+        # Whoever has fewer points than the cutoff has been let through.
+        assert cutoff <= told <= limit
+
+
 def test_pairs_that_wait_are_scored_exactly(scanned):
     units, (records, judged, _, _, _) = scanned
     draw = np.random.default_rng(2)
@@ -155,6 +209,28 @@ def test_pairs_that_wait_are_scored_exactly(scanned):
     assert short.size.sum() == 300
     for p, e in pairs:
         assert units[p, e] in short.units[p, : short.size[p]][short.eif[p, : short.size[p]] == e]
+
+
+def test_listed_codes_are_found_wherever_they_stand():
+    # PUF code a lists the first a odd codes.
+    listed = np.concatenate([2 * np.arange(a) + 1 for a in range(8)])
+    judged = scorer([LISTED], [70], [90])._replace(
+        bounds=np.cumsum([0, *range(8)]),
+        low=listed.astype(np.int32),
+        high=listed.astype(np.int32),
+        units=np.arange(len(listed)),
+    )
+    mine, theirs = (np.arange(*ends, dtype=np.int32)[:, None] for ends in ((0, 8), (-1, 18)))
+    records = Records(mine, theirs, np.zeros((0, 1)), np.zeros((0, 1)))
+    pairs = np.array([(p, e) for p in range(len(mine)) for e in range(len(theirs))])
+    out = np.zeros(len(pairs), np.int64)
+    short = shortlist.empty(np.zeros(len(mine), np.int64), 1)
+    settle_points(records, judged, pairs, out, len(pairs), short)
+    for (p, e), units in zip(pairs, out.tolist(), strict=True):
+        b = int(theirs[e, 0])
+        own = listed[judged.bounds[p] : judged.bounds[p + 1]].tolist()
+        here = judged.bounds[p] + own.index(b) if b in own else 90
+        assert units == (70 if b < 0 else here)
 
 
 def test_what_passed_is_noted_in_order():

@@ -93,6 +93,15 @@ def test_rows_have_no_copies_where_there_is_no_room_for_all():
         assert sum(int(word).bit_count() for word in once) == 2
 
 
+def test_a_row_that_misses_a_variable_of_one_code_has_one_copy():
+    keys, complete, weights = np.array([1, 3]), np.array([False, True]), np.array([4, 2, 1])
+    starts, rows, filled_in, once = kernel.directory(keys, complete, weights, 4, 3)
+    assert filled_in
+    assert starts.tolist() == [0, 0, 1, 1, 3]
+    assert rows.tolist() == [0, 0, 1]
+    assert int(once[0]) == 0b101
+
+
 @pytest.mark.parametrize("sizes", [(2 * kernel.MOST_RUNS,), (40, 40)])
 def test_many_runs_are_taken_as_they_lie_and_it_is_said(sizes):
     # A PUF row without all codes but the last meets every key, and one row of each agrees.

@@ -55,10 +55,10 @@ def test_a_counter_adds_up_and_overflows_exactly_at_its_limit(low, limit, eights
     rows = [np.zeros(RECORDS), *(sums >> q & 1 for q in range(SUMS)), *differ, half, *more]
     bits = np.concatenate([packed(row) for row in rows])
     apart, start = np.uint64(WORDS), np.uint64(kernel.TALLY)
-    before, counter = draw.integers(2**63, size=(2, 2 * kernel.TALLY), dtype=np.uint64)
+    before = draw.integers(2**63, size=2 * kernel.TALLY, dtype=np.uint64)
     kernel.begin_tally(kernel.FEW - limit, bits, apart, apart, low, SIZE, before, start)
-    # Digits below a half are not touched by what is added: a scan copies them.
-    counter[: kernel.TALLY] = before[kernel.TALLY :]
+    # Digits below a half are not touched by what is added: a scan copies them. It has no more room.
+    counter = before[kernel.TALLY :].copy()
     at = np.arange(1 + SUMS, 1 + SUMS + len(differ)).astype(np.uint64) * apart
     added(bits, at, np.uint64(1 + SUMS + len(differ)) * apart, start, before, counter)
     for place, digit in enumerate(digits):
