@@ -10,6 +10,7 @@ from reident.attacks.pairwise import scorer
 from reident.kernels.bitmaps import CLASSES, DIGITS, WORDS
 from reident.kernels.desk import Classes, Least
 from reident.kernels.pairs import EQUAL, Records
+from reident.kernels.planes import pack
 from reident.oracle.ranks import kept_groups, rank_groups
 
 
@@ -49,7 +50,8 @@ class Files:
         job = SimpleNamespace(codes=codes, order=np.arange(len(theirs)), **vars(self))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(blocks, "COPIES", copies)
-            self.block = blocks.block_on(job, self.share)
+            packed = pack(self.classes.theirs, self.classes.sums)
+            self.block = blocks.block_on(job, packed, self.share)
 
     @classmethod
     def drawn(cls, draw, puf, eif, sizes, share, **options):

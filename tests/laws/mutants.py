@@ -33,6 +33,7 @@ KILLED, SURVIVED = 1, 0
 FIELDS = "tests/unit/kernels/test_fields.py"
 KEYS = "tests/unit/kernels/test_keys.py"
 BITMAPS = "tests/unit/kernels/test_bitmaps.py"
+PLANES = "tests/unit/kernels/test_planes.py"
 RUNS = "tests/unit/kernels/test_runs.py"
 EVERYONE = "tests/unit/kernels/test_everyone.py"
 DESK = "tests/unit/kernels/test_desk.py"
@@ -674,6 +675,29 @@ MUTANTS = [
         ("order_small", "place[key] += 1", "place[key] += 0", KEYS),
     ),
     *_mutants(
+        "kernels/planes.py",
+        (
+            "pack",
+            "out[i, lane] |= min(np.uint64(sums[i]), MOST) << shift",
+            "out[i, lane] |= np.uint64(sums[i]) << shift",
+            PLANES,
+        ),
+        ("turn", "square[k] ^= other << shift", "square[k] ^= other", PLANES),
+        ("mark", "row = rows[start + i]", "row = start + i", PLANES),
+        (
+            "draw_different",
+            "bits[at + c, begin + w] = other & held[w] & ~planes[byte + 7, w]",
+            "bits[at + c, begin + w] = other & held[w]",
+            PLANES,
+        ),
+        (
+            "draw_ranges",
+            "above = (planes[byte + 4, w] & (above | ~t4)) | (above & ~t4)",
+            "above = planes[byte + 4, w] & (above | ~t4)",
+            PLANES,
+        ),
+    ),
+    *_mutants(
         "kernels/bitmaps.py",
         (
             "bits_in",
@@ -685,19 +709,6 @@ MUTANTS = [
             "lowest",
             "return np.int64(bits_in((word & (~word + ONE)) - ONE))",
             "return np.int64(bits_in(word - ONE))",
-            BITMAPS,
-        ),
-        (
-            "mark_mismatches",
-            "bits[c, w] = present & ~(word[0, c] | word[1, c] << THIRTY_TWO)",
-            "bits[c, w] = ~(word[0, c] | word[1, c] << THIRTY_TWO)",
-            BITMAPS,
-        ),
-        ("mark_ranges", "above |= word[t]", "above = word[t]", BITMAPS),
-        (
-            "mark_sums",
-            "value = min(sums[rows[i]], most)",
-            "value = sums[i]",
             BITMAPS,
         ),
         (

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.bitmaps import SUMS, mark_mismatches, mark_ranges, mark_sums
+from reident.kernels.bitmaps import SUMS
 from reident.kernels.desk import LANES
 from reident.kernels.pairs import EQUAL
+from reident.kernels.planes import AT_LEAST, DIFFERENT, DIGIT, mark
 from reident.kernels.runs import Block, directory, keys_of
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
 SAMPLE = 20_000
 """Values that tell how a variable is spread."""
 COPIES = 3
@@ -45,14 +47,11 @@ def entropy_of(classes: Bytes) -> float:
     return float(-(share * np.log(share)).sum())
 
 
-def block_of(job: IndexedJob, parts: list[list[int]], first: int, last: int) -> Block:
-    """The block of one share."""
-    (share,) = parts[first:last]
-    return block_on(job, share)
+def block_on(job: IndexedJob, packed: Words, share: list[int]) -> Block:
+    """EIF rows by their key on the variables of a share, as many as its directory has room for.
 
-
-def block_on(job: IndexedJob, share: list[int]) -> Block:
-    """EIF rows by their key on the variables of a share, as many as its directory has room for."""
+    `packed` are their classes as bytes.
+    """
     sizes, variables = [], []
     strata = int(max(side.max(initial=0) for side in job.stratum)) + 1
     room = max(CELLS, 4 * len(job.stratum[1])) // strata
@@ -73,7 +72,7 @@ def block_on(job: IndexedJob, share: list[int]) -> Block:
     starts, rows, filled_in, once = directory(
         keys, complete, weights, strata * int(weights[0]), most
     )
-    first, present, bits = _bitmaps(job, rows, variables)
+    first, present, bits = _bitmaps(job, packed, rows, variables)
     return Block(
         variables=held,
         weights=weights,
@@ -88,13 +87,13 @@ def block_on(job: IndexedJob, share: list[int]) -> Block:
 
 
 def _bitmaps(
-    job: IndexedJob, rows: npt.NDArray[np.int32], left_out: list[int]
-) -> tuple[Ints, Ints, npt.NDArray[np.uint64]]:
+    job: IndexedJob, packed: Words, rows: npt.NDArray[np.int32], left_out: list[int]
+) -> tuple[Ints, Ints, Words]:
     """Bitmaps of all variables but those that the block's key holds, and where each begins."""
-    least, theirs, scorer = job.least, job.classes.theirs, job.scorer
-    first = np.full(len(scorer.kind), -1, np.int64)
-    present = np.full(len(scorer.kind), -1, np.int64)
-    marked, held = [], 1 + SUMS
+    least, scorer = job.least, job.scorer
+    v = len(scorer.kind)
+    first, present = np.full((2, v), -1, np.int64)
+    marks, held = [(v, DIGIT, 1, SUMS)], 1 + SUMS
     for j, kind in enumerate(scorer.kind.tolist()):
         size = int(least.classes[j])
         # A value that a block's key holds is never different, but it may be missing.
@@ -103,13 +102,8 @@ def _bitmaps(
             first[j] = held
         if kind == EQUAL:
             present[j] = held + used
-        marked.append((j, held, used))
+        marks.append((j, DIFFERENT if kind == EQUAL else AT_LEAST, held, used))
         held += used + (kind == EQUAL)
     bits = np.zeros((held, -(-len(rows) // 64) + LANES), np.uint64)
-    for j, at, used in marked:
-        if scorer.kind[j] == EQUAL:
-            mark_mismatches(theirs[j], rows, used, bits[at : at + used + 1])
-        else:
-            mark_ranges(theirs[j], rows, used, bits[at : at + used])
-    mark_sums(job.classes.sums, rows, bits[1 : 1 + SUMS])
+    mark(packed, rows, np.array(marks, np.int64), bits)
     return first, present, bits

@@ -9,24 +9,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.blocks import block_of, block_on, entropy_of, shares
+from reident.attacks.blocks import block_on, entropy_of, shares
 from reident.attacks.coarse import coarse
 from reident.attacks.lookups import IndexedJob, Level
 from reident.attacks.points import point_of, points_of
-from reident.attacks.spread import Spread
+from reident.attacks.spread import together
 from reident.attacks.twins import distinct
-from reident.engine.job import UNTOLD, Tile, in_turn
+from reident.engine.job import Tile, in_turn
 from reident.kernels import shortlist
 from reident.kernels.bitmaps import CLASSES, NO_CLASS
 from reident.kernels.desk import Classes
 from reident.kernels.everyone import Crowd, least_by_tiles
 from reident.kernels.keys import sort_keys
-from reident.kernels.pairs import EQUAL
+from reident.kernels.pairs import EQUAL, records_of
+from reident.kernels.planes import pack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +38,12 @@ if TYPE_CHECKING:
     from reident.engine.job import Fold
     from reident.kernels.desk import Least
     from reident.kernels.pairs import Scorer
+    from reident.kernels.runs import Block
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 WORTHWHILE = 1 << 22
 """Pairs from which an index is worth its making."""
@@ -108,12 +112,13 @@ class Making:
     def run(self, tile: Tile, so_far: Indexed | None) -> Indexed:
         """Find the rows that must be met, and make blocks of them."""
         del tile, so_far
-        rows = distinct(self.metric.wide(), self.strata, self.meets)
+        fold = self.fold or in_turn
+        rows = distinct(self.metric.wide(fold), self.strata, self.meets, fold)
         of, eif = rows.of, rows.eif
-        job, passing = _without_levels(rows)
+        job, passing = _without_levels(rows, fold)
         # The job holds all that is needed of them; blocks need the room.
         del rows
-        job = replace(job, levels=_levels(job, passing, self.fold or in_turn))
+        job = replace(job, levels=_levels(job, passing, fold))
         return Indexed(replace(job, order=eif[job.order] if job.seeded else eif), of)
 
     def merge(self, one: Indexed, other: Indexed) -> Indexed:
@@ -127,23 +132,34 @@ class Making:
         return part
 
 
-def _without_levels(rows: Distinct) -> tuple[IndexedJob, Floats]:
+def _without_levels(rows: Distinct, fold: Fold) -> tuple[IndexedJob, Floats]:
     """A job that has yet to get its blocks, and how many pairs pass with so many mismatches."""
     metric, stratum, meets, scorer = rows.metric, rows.stratum, rows.meets, rows.metric.scorer
     chosen = _chosen(scorer)
-    mine, theirs, least = coarse(metric, _cost(scorer))
+    (mine, theirs, least), passing = together(
+        fold,
+        "index",
+        partial(coarse, metric, _cost(scorer)),
+        partial(_passing, metric, meets, chosen),
+    )
     order, places = np.arange(len(stratum[1])), meets[:, 0].copy()
-    passing = _passing(metric, meets, chosen)
     # Exact sums need no cutoff to begin with: trials find one (kernels/exact).
     seeded = len(least.graded) > 0 or (passing[-1] > MANY and not least.exact)
     if seeded:
         order, places = _order(mine, theirs, least, stratum, chosen)
         theirs = np.ascontiguousarray(theirs[:, order])
+    puf, eif, nearest = together(
+        fold,
+        "index",
+        partial(metric.by_record, metric.puf, slice(None)),
+        partial(metric.by_record, metric.eif, order if seeded else slice(None)),
+        partial(least_by_tiles, theirs, scorer, least),
+    )
     job = IndexedJob(
         scorer=scorer,
         bound=metric.bound,
         keep=metric.keep,
-        records=metric.records(slice(None), order if seeded else slice(None)),
+        records=records_of(puf, eif),
         codes=np.maximum(*(side.codes.max(axis=1, initial=-1) for side in (metric.puf, metric.eif)))
         + 1,
         classes=Classes(
@@ -156,7 +172,7 @@ def _without_levels(rows: Distinct) -> tuple[IndexedJob, Floats]:
         pairs=rows.pairs,
         stratum=stratum,
         order=order,
-        crowd=Crowd(least_by_tiles(theirs, scorer, least), places),
+        crowd=Crowd(nearest, places),
         seeded=seeded,
         own=_missing(metric.puf.codes < 0, scorer.missing),
         points=points_of(metric, order, stratum[0]) if seeded and point_of(metric) else None,
@@ -224,28 +240,38 @@ def _order(
 def _levels(job: IndexedJob, passing: Floats, fold: Fold) -> tuple[Level, ...]:
     """Stages that are worth it, and at last one that finds whatever could still pass."""
     chosen = _chosen(job.scorer)
+    packed = pack(job.classes.theirs, job.classes.sums)
     # One mismatch more than `last` cannot pass the threshold.
     last = min(-(-job.bound // job.least.cost) - 1, len(chosen))
     levels: list[Level] = []
     above = -1
-    for most in _stages(job, passing, last):
-        if most + 1 > len(chosen):
+    for stages in _batches(job, passing, last):
+        made = iter(_blocks(job, packed, [shares(job, chosen, most) for most in stages], fold))
+        for most in stages:
+            level = Level(above=above, blocks=tuple(islice(made, most + 1)))
+            if _share(job, level) > MOST_READ / (1 if job.points is None else QUICKER):
+                break
+            levels.append(level)
+            above = most
+        if above < stages[-1]:
             break
-        made = Spread(
-            how="index",
-            rows=most + 1,
-            width=1,
-            do=partial(block_of, job, shares(job, chosen, most)),
-            prepares=True,
-        )
-        level = Level(above=above, blocks=tuple(fold(made, UNTOLD)))
-        if _share(job, level) > MOST_READ / (1 if job.points is None else QUICKER):
-            break
-        levels.append(level)
-        above = most
     if above < last or not levels:
-        levels.append(Level(above=above, blocks=(block_on(job, []),)))
+        levels.append(Level(above=above, blocks=(block_on(job, packed, []),)))
     return tuple(levels)
+
+
+def _batches(job: IndexedJob, passing: Floats, last: int) -> list[list[int]]:
+    """Stages whose blocks are made together: all of them, if each will hardly be found too dear."""
+    stages = [most for most in _stages(job, passing, last) if most < len(_chosen(job.scorer))]
+    return [[most] for most in stages] if job.seeded else [stages] if stages else []
+
+
+def _blocks(
+    job: IndexedJob, packed: Words, stages: list[list[list[int]]], fold: Fold
+) -> list[Block]:
+    """The blocks of some stages, given by their shares."""
+    tasks = (partial(block_on, job, packed, share) for parts in stages for share in parts)
+    return together(fold, "index", *tasks)
 
 
 def _stages(job: IndexedJob, passing: Floats, last: int) -> list[int]:

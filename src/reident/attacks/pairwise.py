@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from reident.attacks.index import Making, worthwhile
-from reident.engine.job import UNTOLD
+from reident.attacks.spread import together
+from reident.engine.job import UNTOLD, in_turn
 from reident.engine.memory import give_back
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
@@ -63,24 +65,24 @@ class Metric:
 
     def records(self, puf: Ints | slice, eif: Ints | slice) -> Records:
         """Rows of both files by record, as kernels want them that look at pairs singly."""
+        return kernel.records_of(self.by_record(self.puf, puf), self.by_record(self.eif, eif))
+
+    def by_record(self, rows: Rows, taken: Ints | slice) -> Rows:
+        """Some rows of one of the files, a row per record."""
         measured = bool((self.scorer.kind == kernel.DISTANCE).any())
-        numbers = [
-            np.ascontiguousarray(rows.numbers[:, taken].T) if measured else rows.numbers
-            for rows, taken in ((self.puf, puf), (self.eif, eif))
-        ]
-        return kernel.Records(
-            np.ascontiguousarray(self.puf.codes[:, puf].T, np.int32),
-            np.ascontiguousarray(self.eif.codes[:, eif].T, np.int32),
-            *numbers,
+        return kernel.Rows(
+            np.ascontiguousarray(rows.codes[:, taken].T, np.int32),
+            np.ascontiguousarray(rows.numbers[:, taken].T) if measured else rows.numbers,
         )
 
-    def wide(self) -> Metric:
+    def wide(self, fold: Fold = in_turn) -> Metric:
         """The same with codes as kernels take them; until then they are held in a narrow type."""
-        puf, eif = (
-            rows._replace(codes=rows.codes.astype(np.int32, copy=False))
-            for rows in (self.puf, self.eif)
-        )
+        puf, eif = together(fold, "index", *(partial(_wide, rows) for rows in (self.puf, self.eif)))
         return replace(self, puf=puf, eif=eif)
+
+
+def _wide(rows: Rows) -> Rows:
+    return rows._replace(codes=rows.codes.astype(np.int32, copy=False))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from reident.engine.job import Tile
+from reident.engine.job import UNTOLD, Tile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from reident.engine.job import Fold
 
 Answer = TypeVar("Answer")
 
@@ -51,3 +53,11 @@ class Spread(Generic[Answer]):
         """The answer as it is."""
         del tile
         return part
+
+
+def together(fold: Fold, how: str, *tasks: Callable[[], Any]) -> list[Any]:
+    """What some tasks return, in their order; they run side by side where the engine can."""
+    spread = Spread(
+        how=how, rows=len(tasks), width=1, do=lambda first, _: tasks[first](), prepares=True
+    )
+    return list(fold(spread, UNTOLD))

@@ -8,16 +8,19 @@ well (Primer 2.2, step 4).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from reident.attacks.spread import together
 from reident.kernels.pairs import Rows
 from reident.kernels.twins import hashes, twins_of
 
 if TYPE_CHECKING:
     from reident.attacks.pairwise import Metric
+    from reident.engine.job import Fold
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -42,10 +45,10 @@ class Distinct:
     eif: Ints
 
 
-def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints) -> Distinct:
+def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold) -> Distinct:
     """The rows that must be met: every PUF row once, and of equal EIF rows keep + 1."""
-    first, _ = _twins(metric.puf, stratum[0])
-    _, before = _twins(metric.eif, stratum[1])
+    sides = zip((metric.puf, metric.eif), stratum, strict=True)
+    (first, _), (_, before) = together(fold, "index", *(partial(_twins, *side) for side in sides))
     stands, needed = first == np.arange(len(first)), before <= metric.keep
     mine, theirs = _places(stands), _places(needed)
     of, met, own = mine, meets, stratum

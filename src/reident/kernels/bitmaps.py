@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 Words = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
-Places = npt.NDArray[np.int32]
 
 WORDS = 128
 """Words of a tile: 8,192 EIF records, whose bitmaps stay in the second-level cache."""
@@ -42,7 +40,7 @@ BITS, PAIRS, NIBBLES, BYTES = (
     np.uint64(0x0F0F0F0F0F0F0F0F),
     np.uint64(0x0101010101010101),
 )
-ONE, TWO, FOUR, THIRTY_TWO, TOP_BYTE = (np.uint64(k) for k in (1, 2, 4, 32, 56))
+ONE, TWO, FOUR, TOP_BYTE = (np.uint64(k) for k in (1, 2, 4, 56))
 
 
 @numba.njit(cache=True, nogil=True)
@@ -63,72 +61,8 @@ def lowest(word: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def mark_mismatches(classes: Bytes, rows: Places, number: int, bits: Words) -> None:
-    """A bitmap per class: EIF records, in the order of `rows`, that are present and not of it.
-
-    One more names those that are present.
-    """
-    # Two halves of a word, so that a row need not wait for the one before; NO_CLASS counts too.
-    word = np.empty((2, NO_CLASS + 1), np.uint64)
-    for w in range(bits.shape[1]):
-        start = w * 64
-        stop = min(start + 64, len(rows))
-        for c in range(number):
-            word[0, c], word[1, c] = NO_BITS, NO_BITS
-        word[0, NO_CLASS], word[1, NO_CLASS] = NO_BITS, NO_BITS
-        if stop == start + 64:
-            for k in range(32):
-                bit = ONE << np.uint64(k)
-                word[0, classes[rows[start + k]]] |= bit
-                word[1, classes[rows[start + 32 + k]]] |= bit
-        else:
-            for i in range(start, stop):
-                half = (i - start) >> 5
-                word[half, classes[rows[i]]] |= ONE << np.uint64((i - start) & 31)
-        held = max(0, stop - start)
-        everyone = ALL_BITS if held == 64 else (ONE << np.uint64(held)) - ONE  # bits of a word
-        present = everyone & ~(word[0, NO_CLASS] | word[1, NO_CLASS] << THIRTY_TWO)
-        for c in range(number):
-            bits[c, w] = present & ~(word[0, c] | word[1, c] << THIRTY_TWO)
-        bits[number, w] = present
-
-
-@numba.njit(cache=True, nogil=True)
-def mark_ranges(classes: Bytes, rows: Places, number: int, bits: Words) -> None:
-    """Bitmap t - 1: EIF records of class t or above, for every t from 1."""
-    word = np.empty(number, np.uint64)
-    for w in range(bits.shape[1]):
-        word[:] = NO_BITS
-        for i in range(w * 64, min(w * 64 + 64, len(rows))):
-            word[classes[rows[i]]] |= ONE << np.uint64(i - w * 64)
-        above = NO_BITS
-        for t in range(number - 1, 0, -1):
-            above |= word[t]
-            bits[t - 1, w] = above
-
-
-@numba.njit(cache=True, nogil=True)
-def mark_sums(sums: Ints, rows: Places, bits: Words) -> None:
-    """Bitmap q: EIF records whose number has binary digit q; numbers beyond the digits stop short.
-
-    Stopping short is safe: it only makes a pair look nearer.
-    """
-    digits = bits.shape[0]
-    most = (1 << digits) - 1
-    word = np.empty(digits, np.uint64)
-    for w in range(bits.shape[1]):
-        word[:] = NO_BITS
-        for i in range(w * 64, min(w * 64 + 64, len(rows))):
-            value = min(sums[rows[i]], most)
-            if value:
-                for q in range(digits):
-                    word[q] |= np.uint64((value >> q) & 1) << np.uint64(i - w * 64)
-        bits[:, w] = word
-
-
-@numba.njit(cache=True, nogil=True)
 def draw_digits(digits: Bytes, ranges: Any, size: int, tile: Words, at: Any, words: Any) -> None:
-    """Binary digits of a function of the EIF class, from the bitmaps of `mark_ranges`.
+    """Binary digits of a function of the EIF class, from bitmaps of each class or above.
 
     `ranges` and `at` are rows of the tile, of which there are `size` and DIGITS. Digit q changes
     between class t - 1 and t exactly where bitmap t - 1 must turn it over.

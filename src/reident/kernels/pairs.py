@@ -276,6 +276,11 @@ class Records(NamedTuple):
     eif_numbers: npt.NDArray[np.float64]
 
 
+def records_of(puf: Rows, eif: Rows) -> Records:
+    """Rows of two files that are there by record."""
+    return Records(puf.codes, eif.codes, puf.numbers, eif.numbers)
+
+
 @numba.njit(cache=True, nogil=True)
 def score_some(
     records: Records,

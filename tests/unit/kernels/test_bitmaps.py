@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reident.kernels import bitmaps as kernel
-from reident.kernels.bitmaps import DIGITS, MISMATCHES, NO_CLASS, OVER, SUMS, WORDS
+from reident.kernels.bitmaps import DIGITS, MISMATCHES, OVER, SUMS, WORDS
 
 TOP = 1 << (DIGITS + MISMATCHES)
 RECORDS = 150
@@ -40,82 +40,6 @@ def test_the_lowest_bit_is_found_whatever_lies_above(place):
     for above in (0, 1, 2**63, 0xF0F0F0F0F0F0F0F0):
         word = (1 << place) | (above & ~((1 << place) - 1)) & (2**64 - 1)
         assert int(kernel.lowest(np.uint64(word))) == place
-
-
-def test_mismatches_are_records_that_are_present_and_of_another_class():
-    draw = np.random.default_rng(1)
-    classes = draw.choice([0, 1, 2, NO_CLASS], RECORDS).astype(np.uint8)
-    rows = draw.permutation(RECORDS)
-    bits = np.ones((4, 5), np.uint64)
-    kernel.mark_mismatches(classes, rows, 3, bits)
-    assert set_bits(bits[3]) == [classes[row] != NO_CLASS for row in rows]
-    for c in range(3):
-        expected = [classes[row] not in {c, NO_CLASS} for row in rows]
-        assert set_bits(bits[c]) == expected
-    assert int(bits[:, 2].max()) < 1 << (RECORDS - 128)
-    assert not bits[:, 3:].any()
-
-
-@pytest.mark.parametrize("records", [33, 64, 100, 128])
-def test_mismatches_are_marked_up_to_the_last_record_and_not_beyond(records):
-    classes = np.random.default_rng(records).choice([0, 1, NO_CLASS], records).astype(np.uint8)
-    bits = np.ones((3, 5), np.uint64)
-    kernel.mark_mismatches(classes, np.arange(records), 2, bits)
-    for row, marked in zip(bits, (classes == 1, classes == 0, classes != NO_CLASS), strict=True):
-        assert row.tolist() == packed(marked)[:5].tolist()
-
-
-def test_no_word_is_shifted_by_all_its_bits(monkeypatch):
-    class One(int):
-        def __lshift__(self, places):
-            assert places < 64
-            return 1 << int(places)
-
-    # As plain Python, where numbers may be of any kind: compiled, such a shift may give anything.
-    monkeypatch.setattr(kernel, "ONE", One(1))
-    rows, classes = np.arange(RECORDS), np.ones(RECORDS, np.uint8)
-    for mark in (kernel.mark_mismatches, kernel.mark_ranges):
-        bits = np.zeros((3, 3), np.uint64)
-        getattr(mark, "py_func", mark)(classes, rows, 2, bits)
-        assert all(set_bits(bits[0]))
-
-
-def test_ranges_name_records_of_a_class_or_above():
-    draw = np.random.default_rng(2)
-    classes = draw.integers(5, size=RECORDS).astype(np.uint8)
-    rows = draw.permutation(RECORDS)
-    bits = np.ones((5, 3), np.uint64)
-    kernel.mark_ranges(classes, rows, 5, bits)
-    for t in range(1, 5):
-        assert set_bits(bits[t - 1]) == [classes[row] >= t for row in rows]
-
-
-def test_sums_are_told_in_digits_and_stop_short():
-    draw = np.random.default_rng(3)
-    sums = draw.integers(2 ** (SUMS + 2), size=RECORDS)
-    rows = draw.permutation(RECORDS)
-    bits = np.zeros((SUMS, 3), np.uint64)
-    kernel.mark_sums(sums, rows, bits)
-    told = [sum(int(set_bits(bits[q])[i]) << q for q in range(SUMS)) for i in range(RECORDS)]
-    assert told == [min(sums[row], 2**SUMS - 1) for row in rows]
-
-
-def test_each_place_of_a_bitmap_is_filled_in_by_one_word():
-    class Places(list):
-        def __getitem__(self, place):
-            asked.append(place)
-            return list.__getitem__(self, place)
-
-    rows, classes = Places(range(RECORDS)), np.zeros(RECORDS, np.int64)
-    # As plain Python, where any list may be given: compiled, a shift by a word may be anything.
-    for mark, number in (
-        (kernel.mark_mismatches, [1]),
-        (kernel.mark_ranges, [2]),
-        (kernel.mark_sums, []),
-    ):
-        asked = []
-        getattr(mark, "py_func", mark)(classes, rows, *number, np.zeros((2, 3), np.uint64))
-        assert sorted(asked) == list(range(RECORDS))
 
 
 @settings(max_examples=60)

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from block_files import kept
 from reident.kernels import shortlist
-from reident.kernels.bitmaps import NO_CLASS, SUMS, WORDS, mark_mismatches, mark_sums
+from reident.kernels.bitmaps import NO_CLASS, SUMS, WORDS
 from reident.kernels.desk import MOST_SUM, Asked, Classes, Least, clear_desk, show_words
 from reident.kernels.exact import scan_exact
+from reident.kernels.planes import DIFFERENT, DIGIT, mark, pack
 from reident.kernels.runs import Block
 
 PUF, EIF, BASE = 12, 130, 2
@@ -42,11 +43,12 @@ def block_of(theirs, sizes, missing):
         present.append(held + used)
         held += used + 1
     bits = np.zeros((held, len(rows) // 64 + 2), np.uint64)
+    marks = [(len(sizes), DIGIT, 1, SUMS)]
     for j, at in enumerate(present):
         used = sizes[j] if first[j] >= 0 else 0
-        mark_mismatches(np.ascontiguousarray(theirs[:, j]), rows, used, bits[at - used : at + 1])
+        marks.append((j, DIFFERENT, at - used, used))
     sums = ((theirs == NO_CLASS) * missing).sum(axis=1)
-    mark_sums(sums, rows, bits[1 : 1 + SUMS])
+    mark(pack(np.ascontiguousarray(theirs.T), sums), rows, np.array(marks), bits)
     none, starts, once = np.zeros(0, np.int64), np.zeros(2, np.int32), np.zeros(0, np.uint64)
     return sums, Block(
         variables=none,
