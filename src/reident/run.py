@@ -135,7 +135,8 @@ def plan(
         except Forecast as forecast:
             found = forecast
         else:
-            # An attack without tiles is done by now, and knows what it took.
+            # An attack without tiles is done by now but for its rates, and knows what it took.
+            _result(label, attack, linked, taken)
             seconds = time.perf_counter() - start
             found = Forecast(linked.how, seconds, 0, seconds)
         rows.append(

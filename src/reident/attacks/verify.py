@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels.keys import row_keys
 from reident.model.linked import BARS, READINGS, UNMET
 from reident.model.rates import Rates, baseline, percent
 from reident.model.result import StratumCounts
@@ -111,9 +112,11 @@ def _baseline(linked: Linked, truth: Truth | None, files: Files) -> float | None
     found: Counter[tuple[int, int, int]] = Counter()
     for first in range(0, n, AT_ONCE):
         at = first + np.flatnonzero(linked.suspected[first : first + AT_ONCE])
-        cases = np.stack([held[strata.puf[at]], true[at], guesses[at]], axis=1)
-        distinct, records = np.unique(cases, axis=0, return_counts=True)
-        found.update(dict(zip(map(tuple, distinct.tolist()), records.tolist(), strict=True)))
+        cases = held[strata.puf[at]], true[at], guesses[at]
+        # One number for each case: rows of several would be sorted a hundred times as slowly.
+        _, places, records = np.unique(row_keys(cases), return_index=True, return_counts=True)
+        distinct = zip(*(column[places].tolist() for column in cases), strict=True)
+        found.update(dict(zip(distinct, records.tolist(), strict=True)))
     return baseline((*case, records) for case, records in found.items())
 
 

@@ -19,17 +19,23 @@ PROBES = 5
 """Tiles that are timed, spread over the work."""
 SECONDS = 2.0
 """No more tiles are timed after this."""
+LOADING = 1.0
+"""Seconds that loading kernels may take; what took longer has compiled them, as no run will."""
 
 
 class Forecast(Exception):  # noqa: N818  # no error: it carries the answer out of an attack
     """How a job would run, its expected seconds, and the bytes of its arrays.
 
-    Of the seconds, so many are `prepared` by one thread before the first tile.
+    Of the seconds, so many are `prepared` by one thread before the first tile, and so many go into
+    `loading` kernels, however large the files are.
     """
 
-    def __init__(self, how: str, seconds: float, size: int, prepared: float = 0.0) -> None:
+    def __init__(
+        self, how: str, seconds: float, size: int, prepared: float = 0.0, loading: float = 0.0
+    ) -> None:
         super().__init__(how)
-        self.how, self.seconds, self.size, self.prepared = how, seconds, size, prepared
+        self.how, self.seconds, self.size = how, seconds, size
+        self.prepared, self.loading = prepared, loading
 
 
 def forecasting(jobs: int, budget: int) -> Fold:
@@ -48,20 +54,23 @@ def forecasting(jobs: int, budget: int) -> Fold:
         if not any(tile.work for tile in job.tiles(budget)):
             raise Forecast(job.how, 0.0, held(job))
         following = job.also() if hasattr(job, "also") else ()
-        seconds = sum(_expected(one, jobs, budget) for one in (job, *following))
-        raise Forecast(job.how, prepared + seconds, held(job), prepared)
+        expected = [_expected(one, jobs, budget) for one in (job, *following)]
+        loading, working = (sum(part) for part in zip(*expected, strict=True))
+        raise Forecast(job.how, prepared + loading + working, held(job), prepared, loading)
 
     return fold
 
 
-def _expected(job: Job[Any, Any], jobs: int, budget: int) -> float:
-    """Seconds of a job, from those of some tiles."""
+def _expected(job: Job[Any, Any], jobs: int, budget: int) -> tuple[float, float]:
+    """Seconds that a job takes to load its kernels, and then, from those of some tiles."""
     tiles = [tile for tile in job.tiles(budget) if tile.work]
     if not tiles:
-        return 0.0
+        return 0.0, 0.0
     places = np.unique(np.linspace(0, len(tiles) - 1, PROBES).astype(int))
-    # The last tile is most often the smallest: it compiles, and warms the caches.
+    # The last tile is most often the smallest: it loads kernels, and warms the caches.
+    start = time.perf_counter()
     job.run(tiles[-1], None)
+    first = time.perf_counter() - start
     done, start = 0, time.perf_counter()
     for place in places:
         job.run(tiles[place], None)
@@ -70,7 +79,8 @@ def _expected(job: Job[Any, Any], jobs: int, budget: int) -> float:
             break
     each = (time.perf_counter() - start) / done
     total = sum(tile.work for tile in tiles)
-    return each * total / min(jobs, len({tile.strip for tile in tiles}))
+    loading = min(LOADING, max(0.0, first - each * tiles[-1].work))
+    return loading, each * total / min(jobs, len({tile.strip for tile in tiles}))
 
 
 def held(value: Any) -> int:

@@ -44,7 +44,8 @@ def sized(
     """The cost on so many cores, for files of `asked` PUF and EIF records in place of `records`."""
     puf, eif = (want / max(1, have) for want, have in zip(asked or records, records, strict=True))
     larger = max(puf, eif)
-    busy = (found.seconds - found.prepared) * puf * eif
+    # Workers load kernels too, which is in START.
+    busy = (found.seconds - found.prepared - found.loading) * puf * eif
     shipped = int(found.size * larger)
     return Sized(
         seconds=found.prepared * larger + 2 * shipped / WRITTEN + START + busy / cores,

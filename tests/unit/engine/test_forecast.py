@@ -1,12 +1,12 @@
 """What plan knows before any work is done: the seconds of a job and of those that follow it."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from reident.attacks.spread import Spread
-from reident.engine.forecast import Forecast, forecasting
+from reident.engine.forecast import LOADING, Forecast, forecasting
 
 
 @dataclass
@@ -72,3 +72,18 @@ def test_a_job_without_work_takes_no_time(clock):
     with pytest.raises(Forecast) as found:
         forecasting(1, 1)(clock.job(rows=0, each=1.0), "")
     assert found.value.seconds == 0.0
+
+
+@pytest.mark.parametrize(("load", "counted"), [(0.6, 0.6), (40.0, LOADING)])
+def test_loading_kernels_counts_once_and_compiling_them_does_not(clock, load, counted):
+    job = clock.job(rows=100, each=0.01)
+    sound = job.do
+
+    def do(first, last):
+        clock.now += 0 if clock.done else load
+        return sound(first, last)
+
+    with pytest.raises(Forecast) as found:
+        forecasting(2, 1)(replace(job, do=do), "")
+    assert found.value.loading == pytest.approx(counted)
+    assert found.value.seconds == pytest.approx(counted + 100 * 0.01 / 2)
