@@ -1349,8 +1349,8 @@ MUTANTS = [
         ),
         (
             "_baseline",
-            "cases = np.stack([held[strata.puf[at]], true[at], guesses[at]], axis=1)",
-            "cases = np.stack([held[strata.puf[at]], true[at], 0 * guesses[at] + 1], axis=1)",
+            "cases = held[strata.puf[at]], true[at], guesses[at]",
+            "cases = held[strata.puf[at]], true[at], 0 * guesses[at] + 1",
             PRIMER,
             "by_hand",
         ),

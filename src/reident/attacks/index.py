@@ -138,7 +138,6 @@ def _without_levels(rows: Distinct, fold: Fold) -> tuple[IndexedJob, Floats]:
     chosen = _chosen(scorer)
     (mine, theirs, least), passing = together(
         fold,
-        "index",
         partial(coarse, metric, _cost(scorer)),
         partial(_passing, metric, meets, chosen),
     )
@@ -150,7 +149,6 @@ def _without_levels(rows: Distinct, fold: Fold) -> tuple[IndexedJob, Floats]:
         theirs = np.ascontiguousarray(theirs[:, order])
     puf, eif, nearest = together(
         fold,
-        "index",
         partial(metric.by_record, metric.puf, slice(None)),
         partial(metric.by_record, metric.eif, order if seeded else slice(None)),
         partial(least_by_tiles, theirs, scorer, least),
@@ -271,7 +269,7 @@ def _blocks(
 ) -> list[Block]:
     """The blocks of some stages, given by their shares."""
     tasks = (partial(block_on, job, packed, share) for parts in stages for share in parts)
-    return together(fold, "index", *tasks)
+    return together(fold, *tasks)
 
 
 def _stages(job: IndexedJob, passing: Floats, last: int) -> list[int]:

@@ -77,7 +77,7 @@ class Metric:
 
     def wide(self, fold: Fold = in_turn) -> Metric:
         """The same with codes as kernels take them; until then they are held in a narrow type."""
-        puf, eif = together(fold, "index", *(partial(_wide, rows) for rows in (self.puf, self.eif)))
+        puf, eif = together(fold, *(partial(_wide, rows) for rows in (self.puf, self.eif)))
         return replace(self, puf=puf, eif=eif)
 
 

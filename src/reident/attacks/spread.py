@@ -55,9 +55,9 @@ class Spread(Generic[Answer]):
         return part
 
 
-def together(fold: Fold, how: str, *tasks: Callable[[], Any]) -> list[Any]:
+def together(fold: Fold, *tasks: Callable[[], Any]) -> list[Any]:
     """What some tasks return, in their order; they run side by side where the engine can."""
     spread = Spread(
-        how=how, rows=len(tasks), width=1, do=lambda first, _: tasks[first](), prepares=True
+        how="together", rows=len(tasks), width=1, do=lambda first, _: tasks[first](), prepares=True
     )
     return list(fold(spread, UNTOLD))

@@ -48,7 +48,7 @@ class Distinct:
 def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold) -> Distinct:
     """The rows that must be met: every PUF row once, and of equal EIF rows keep + 1."""
     sides = zip((metric.puf, metric.eif), stratum, strict=True)
-    (first, _), (_, before) = together(fold, "index", *(partial(_twins, *side) for side in sides))
+    (first, _), (_, before) = together(fold, *(partial(_twins, *side) for side in sides))
     stands, needed = first == np.arange(len(first)), before <= metric.keep
     mine, theirs = _places(stands), _places(needed)
     of, met, own = mine, meets, stratum

@@ -45,13 +45,14 @@ def scan_block(
     candidates = no_candidates()
     source, valid = desk.source, desk.valid
     runs = np.empty((MOST_RUNS, 2), np.int64)
-    now, read, waiting, begin = 0, 0, 0, 0
+    # Numbers of a type: for a plain 0 whatever is called would be compiled once more.
+    now, read, waiting, begin = 0, 0, int(np.int64(0)), int(np.int64(0))
     while begin < len(rows):
         end = begin + 1
         while end < len(rows) and keys[end] == keys[begin]:
             end += 1
         p = rows[begin]
-        found, agreed, copies = 1, True, asked.complete[begin]
+        found, agreed, copies = 1, bool(np.bool_(True)), asked.complete[begin]
         if copies:
             # Whatever agrees with a PUF row that has no missing value stands under its own key.
             runs[0, 0], runs[0, 1] = starts[keys[begin]], starts[keys[begin] + 1]

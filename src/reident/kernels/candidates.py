@@ -62,7 +62,8 @@ def settle(
     pairs, least, turn, units = candidates
     sizes, held, scores, cutoffs = short
     nearest = np.empty(held.shape[1] + 1, np.int64)
-    begin, now = 0, 0
+    # Values of a type: for plain ones whatever is called would be compiled once more.
+    begin, now, rough = int(np.int64(0)), int(np.int64(0)), bool(np.bool_(False))
     while begin < size:
         end, seen = begin, 0
         while end < size and pairs[end, 0] == pairs[begin, 0]:
@@ -82,12 +83,12 @@ def settle(
         begin = end
     for sweep in range(2):
         if sweep:
-            now = 0
+            now = int(np.int64(0))
             for i in range(size):
                 if least[i] >= 0 and least[i] * cost < cutoffs[pairs[i, 0] - base] << DIGITS:
                     turn[now, 0], turn[now, 1] = pairs[i, 0], pairs[i, 1]
                     now += 1
-        score_some(records, scorer, turn, now, cutoffs, base, False, units)
+        score_some(records, scorer, turn, now, cutoffs, base, rough, units)
         for i in range(now):
             row = turn[i, 0] - base
             if units[i] < cutoffs[row]:
@@ -113,6 +114,7 @@ def seed(
     """
     pairs = np.empty((2 * reach, 2), np.int64)
     units = np.empty(2 * reach, np.int64)
+    rough, exact = bool(np.bool_(True)), bool(np.bool_(False))
     for k in range(len(rows)):
         p = rows[k]
         begin, end = meets[p]
@@ -122,13 +124,13 @@ def seed(
             continue
         for e in range(first, last):
             pairs[e - first, 0], pairs[e - first, 1] = p, e
-        score_some(records, scorer, pairs, last - first, cutoffs, base, True, units)
+        score_some(records, scorer, pairs, last - first, cutoffs, base, rough, units)
         # Those that look nearest may score a little more than they look.
         pivot = np.partition(units[: last - first], keep)[keep]
-        chosen = 0
+        chosen = int(np.int64(0))
         for i in range(last - first):
             if units[i] <= pivot and chosen <= keep:
                 pairs[chosen, 1] = pairs[i, 1]
                 chosen += 1
-        score_some(records, scorer, pairs, chosen, cutoffs, base, False, units)
+        score_some(records, scorer, pairs, chosen, cutoffs, base, exact, units)
         cutoffs[p - base] = min(cutoffs[p - base], units[:chosen].max())

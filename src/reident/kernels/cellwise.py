@@ -72,7 +72,8 @@ def scan_cells(
     limits, known = np.zeros(TOGETHER, np.int64), np.full((KNOWN, 2), -1, np.int64)
     found = np.empty((ROOM + TOGETHER * keep, 2), np.int64)
     ends = np.empty((ROOM + TOGETHER * keep, 3), np.int64)
-    now, read, begin, total, waiting = 0, 0, 0, 0, 0
+    # A number of a type: for a plain 0 put_all would be compiled once more.
+    now, read, begin, total, waiting = 0, 0, 0, 0, int(np.int64(0))
     while begin < len(rows):
         end = begin + 1
         while (
@@ -162,7 +163,7 @@ def scan_cells(
                 waiting += 1
             if total > ROOM or waiting > ROOM or start < stop:
                 put_all(ends, found, waiting, sizes, eif, scores, cutoffs)
-                total, waiting = 0, 0
+                total, waiting = 0, int(np.int64(0))
         begin = end
     put_all(ends, found, waiting, sizes, eif, scores, cutoffs)
     return read

@@ -97,7 +97,9 @@ def scan_everyone(
     desk = clear_desk(len(block.bits), len(least.graded), len(block.first))
     candidates = no_candidates()
     chosen = Asked(np.empty(len(rows), np.int64), keys, asked.complete, asked.stratum, base)
-    now, waiting, begin = 0, 0, 0
+    # Values of a type: for a plain 0 or True whatever is called would be compiled once more.
+    now, waiting, begin = 0, int(np.int64(0)), 0
+    from_here, agreed = int(np.int64(0)), bool(np.bool_(True))
     while begin < len(rows):
         end = begin + 1
         while end < len(rows) and keys[end] == keys[begin]:
@@ -129,8 +131,8 @@ def scan_everyone(
                 now += 1
                 size = show_words(start, stop, desk.source, desk.valid)
                 waiting = scan_tile(
-                    records, classes, scorer, least, block, chosen, 0, number, size, now, True,
-                    desk, candidates, waiting, short,
+                    records, classes, scorer, least, block, chosen, from_here, number, size, now,
+                    agreed, desk, candidates, waiting, short,
                 )  # fmt: skip
         begin = end
     settle(records, scorer, candidates, waiting, base, least.cost, short)

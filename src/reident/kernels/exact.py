@@ -133,7 +133,7 @@ def scan_exact(
             top = low
             while 1 << top < trial:
                 top += 1
-            passed = 0
+            passed = int(np.int64(0))  # for a plain 0 put_some would be compiled once more
             for w in range(words):
                 left = ~counter[over + w] & valid[w]
                 while left:

@@ -153,8 +153,9 @@ def everything(both: Both, record: Record, few: int, most: int, rows: npt.NDArra
         chain = roomy(chain, cell.size[0])
         for k in range(cell.size[0]):
             add(chain, cell.masks[k], cell.owners[k])
-    chain, served = stream(both, record, chain, PUF, served)
-    chain, served = stream(both, record, chain, EIF, served)
+    # A loop: for each of two constants `stream` would be compiled once more.
+    for file in (PUF, EIF):
+        chain, served = stream(both, record, chain, file, served)
     return settle(both, record, chain, served.masks[: served.size[0]], most), chain
 
 

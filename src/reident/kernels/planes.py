@@ -103,7 +103,7 @@ def draw_different(
 ) -> None:
     """Rows of another class than each, of those that have one: NO_CLASS alone has the last bit."""
     for c in range(number):
-        c0, c1, c2, c3, c4 = whole(c, 0), whole(c, 1), whole(c, 2), whole(c, 3), whole(c, 4)
+        c0, c1, c2, c3, c4 = whole(c), whole(c >> 1), whole(c >> 2), whole(c >> 3), whole(c >> 4)
         for w in range(words):
             other = (planes[byte, w] ^ c0) | (planes[byte + 1, w] ^ c1)
             other |= (planes[byte + 2, w] ^ c2) | (planes[byte + 3, w] ^ c3)
@@ -119,7 +119,7 @@ def draw_ranges(
 ) -> None:
     """Rows of each class or above, compared digit by digit."""
     for t in range(1, number):
-        t0, t1, t2, t3, t4 = whole(t, 0), whole(t, 1), whole(t, 2), whole(t, 3), whole(t, 4)
+        t0, t1, t2, t3, t4 = whole(t), whole(t >> 1), whole(t >> 2), whole(t >> 3), whole(t >> 4)
         for w in range(words):
             # From the lowest digit on: a digit that is larger, or as large and the rest too.
             above = planes[byte, w] | ~t0
@@ -131,6 +131,6 @@ def draw_ranges(
 
 
 @numba.njit(cache=True, nogil=True)
-def whole(number: int, digit: int) -> Any:
-    """A word full of one binary digit of a number."""
-    return ALL_BITS if number >> digit & 1 else NO_BITS
+def whole(number: int) -> Any:
+    """A word full of the lowest binary digit of a number."""
+    return ALL_BITS if number & 1 else NO_BITS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numba
+import numpy as np
 
 from reident.kernels.bounds import scan_bounds
 from reident.kernels.candidates import Candidates, settle
@@ -56,5 +57,5 @@ def scan_tile(
             )  # fmt: skip
         if waiting > ENOUGH:
             settle(records, scorer, candidates, waiting, asked.base, least.cost, short)
-            waiting = 0
+            waiting = int(np.int64(0))
     return waiting
