@@ -1,7 +1,8 @@
 """The one way to create a file or a folder: private, whole, and never half-written.
 
 A file is written under a temporary name in the folder it will live in, with mode 0600 whatever
-the umask, flushed to the disk, and renamed. A reader sees the old file or the new one.
+the umask, flushed to the disk if it is to last, and renamed. A reader sees the old file or the new
+one.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ def make_folder(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def create(path: Path, *, replace: bool = True) -> Iterator[IO[bytes]]:
+def create(path: Path, *, replace: bool = True, lasting: bool = True) -> Iterator[IO[bytes]]:
     """Open a new binary file that appears under its name only when the block ends well.
 
-    Without `replace`, FileExistsError is raised if the name is taken by then. What a process that
-    was killed has left of such a file is removed.
+    Without `replace`, FileExistsError is raised if the name is taken by then. A file that need not
+    outlast a power cut is not `lasting`. What a process that was killed has left of such a file is
+    removed.
     """
     _remove_orphans(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -48,7 +50,8 @@ def create(path: Path, *, replace: bool = True) -> Iterator[IO[bytes]]:
             os.fchmod(stream.fileno(), PRIVATE_FILE)
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
+            if lasting:
+                os.fsync(stream.fileno())
         if replace:
             temporary.replace(path)
         else:

@@ -67,6 +67,17 @@ def test_an_exception_leaves_nothing_new_behind(tmp_path, error, existed):
     assert [one.read_text() for one in tmp_path.iterdir()] == (["old"] if existed else [])
 
 
+def test_what_is_to_last_is_flushed_to_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    flushed = []
+    monkeypatch.setattr(os, "fsync", lambda _: flushed.append((tmp_path / "x").exists()))
+    for lasting, seen in ((False, []), (True, [False])):
+        (tmp_path / "x").unlink(missing_ok=True)
+        with disk.create(tmp_path / "x", lasting=lasting) as stream:
+            stream.write(b"new")
+        assert flushed == seen
+        assert (tmp_path / "x").read_bytes() == b"new"
+
+
 def test_a_folder_that_is_there_already_is_left_as_it_is(tmp_path):
     (tmp_path / "a").mkdir(mode=0o755)
     (tmp_path / "a" / "kept").touch()

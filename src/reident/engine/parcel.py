@@ -70,7 +70,7 @@ def send(path: Path, value: Any) -> Parcel:
         at += _aligned(array.nbytes)
     head = json.dumps({"form": form, "arrays": described}).encode() + b"\n"
     digest = hashlib.sha256()
-    with disk.create(path) as stream:
+    with disk.create(path, lasting=False) as stream:
         for content in itertools.chain([memoryview(head)], map(_bytes_of, arrays)):
             for piece in (content, bytes(_aligned(len(content)) - len(content))):
                 stream.write(piece)

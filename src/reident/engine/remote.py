@@ -11,6 +11,7 @@ import itertools
 import json
 import sys
 import uuid
+from bisect import bisect_right
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 
     from reident.engine.job import Job
 
+WAVE = 4
+"""Tasks of a wave for each core, at most."""
+ROWS = 1 << 22
+"""PUF rows of a wave at most: some hundred megabytes come back."""
+LONG, MOMENT = 2.0, 0.001
+"""Seconds of a task of several groups, to which a cluster adds some 0.1, and of a group at least.
+"""
 PROBES = 4096
 """Gaps whose scores tell one tanh from another."""
 DONE, OTHER, UNSEEN, SEALED = "done", "other", "unseen", "sealed"
@@ -41,17 +49,19 @@ class Errand(NamedTuple):
     """Where a job and its tiles are, and a digest of how the sender computes.
 
     A job's file holds a row of values, the job first. A job without tiles makes another, to be left
-    in `folder`; an errand without a job is a greeting.
+    in `folder`, and tells its digest if parts of it will be `kept`; an errand without a job is a
+    greeting.
     """
 
     alike: str
     job: Parcel | None = None
     tiles: Parcel | None = None
     folder: str = ""
+    kept: bool = False
 
 
 class Made(NamedTuple):
-    """Where a job lies that a worker has made, and a digest of all that it computes from."""
+    """Where a job lies that a worker has made, and its digest if parts of it are kept."""
 
     parcel: Parcel
     digest: str
@@ -65,6 +75,14 @@ class Returned(NamedTuple):
     first: int
     last: int
     part: bytes
+
+
+class Wave(NamedTuple):
+    """Groups first..last - 1, in so many tasks."""
+
+    first: int
+    last: int
+    tasks: int
 
 
 class _Load(NamedTuple):
@@ -104,6 +122,31 @@ def grouped(tiles: Sequence[Tile], groups: int) -> list[int]:
     return sorted({0, *cuts, len(tiles)})
 
 
+def waves_of(
+    tiles: Sequence[Tile], groups: Sequence[int], cores: int, took: Sequence[float], *, alone: bool
+) -> Iterator[Wave]:
+    """Groups that go out together: some tasks for each core, and what the driver can take in.
+
+    First a group for each core. When it is known what one `took`, quick ones share a task, unless
+    each is to go `alone`.
+    """
+    rows = [
+        sum(last - begin for begin, last in {tile[2:4] for tile in tiles[start:stop]})
+        for start, stop in itertools.pairwise(groups)
+    ]
+    before = [0, *itertools.accumulate(rows)]
+    first, end = 0, len(rows)
+    while first < end:
+        share = 1
+        if took and not alone:
+            # Each core is to have its part of what is left.
+            share = max(1, min(int(LONG / max(took[-1], MOMENT)), (end - first) // cores))
+        fitting = max(1, bisect_right(before, before[first] + ROWS) - 1 - first)
+        number = min(end - first, fitting, (WAVE if took else 1) * cores * share)
+        yield Wave(first, first + number, -(-number // share))
+        first += number
+
+
 def dispatch(
     folder: Path, job: Job[Any, Any] | Parcel, tiles: Sequence[Tile], groups: list[int]
 ) -> Errand:
@@ -116,9 +159,10 @@ def dispatch(
     )
 
 
-def commission(folder: Path, making: Job[Any, Any]) -> Errand:
+def commission(folder: Path, making: Job[Any, Any], *, kept: bool) -> Errand:
     """Write down what a job is to be made from; the worker leaves it there, too."""
-    return Errand(alike=likeness(), job=send(folder / "own.making", (making,)), folder=str(folder))
+    parcel = send(folder / "own.making", (making,))
+    return Errand(alike=likeness(), job=parcel, folder=str(folder), kept=kept)
 
 
 def greet() -> Errand:
@@ -141,7 +185,7 @@ def work(errand: Errand, group: int) -> Iterator[Returned]:
         yield Returned(UNSEEN, 0, 0, 0, b"")
         return
     if errand.tiles is None:
-        yield _made(job, Path(errand.folder))
+        yield _made(job, Path(errand.folder), kept=errand.kept)
         return
     mine = range(groups[group], groups[group + 1])
     for strip, places in itertools.groupby(mine, key=lambda place: tiles[place].strip):
@@ -154,14 +198,15 @@ def work(errand: Errand, group: int) -> Iterator[Returned]:
         yield Returned(DONE, strip, held[0], held[-1] + 1, pack_part(part))
 
 
-def _made(making: Any, folder: Path) -> Returned:
+def _made(making: Any, folder: Path, *, kept: bool) -> Returned:
     """Make a job and leave it for all, under a name of its own: another attempt may do the same."""
     (made,) = in_turn(making, UNTOLD)
     try:
         parcel = send(folder / f"{uuid.uuid4().hex}.job", made)
     except OSError:
         return Returned(SEALED, 0, 0, 0, b"")
-    return Returned(DONE, 0, 0, 0, json.dumps([*parcel, digest_of(made[0])]).encode())
+    own = digest_of(made[0]) if kept else ""
+    return Returned(DONE, 0, 0, 0, json.dumps([*parcel, own]).encode())
 
 
 def made_of(content: memoryview | bytes) -> Made:

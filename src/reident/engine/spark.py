@@ -2,7 +2,8 @@
 
 Workers map the job from a folder that all of them see, with the same kernels and merges as the
 engine of one machine. Groups are sent in waves, a few at a time, so that parts come back, are kept
-and are told of while others are under way. Jobs that name no `part` are quick: they stay at home.
+and are told of while others are under way; quick groups share a task, because Spark takes its time
+over each. Jobs that name no `part` are quick: they stay at home.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import shutil
 import socket
 import sys
+import time
 import uuid
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -29,11 +31,13 @@ from reident.engine.remote import (
     OTHER,
     SEALED,
     UNSEEN,
+    Wave,
     commission,
     dispatch,
     greet,
     grouped,
     made_of,
+    waves_of,
     work,
 )
 from reident.errors import ClusterError, Fault, SpecError
@@ -54,15 +58,11 @@ if TYPE_CHECKING:
 
 GROUPS = 16
 """Groups for each core, unless told: a worker that is lost costs little."""
-WAVE = 4
-"""Groups of a wave for each core."""
-ROWS = 1 << 22
-"""PUF rows of a wave at most: some hundred megabytes come back."""
 WAVES = 2
 """Waves under way: the next one fills the cores that the last one leaves."""
 AGAIN = 0.2
 """Seconds after which what is still under way is cancelled again."""
-SCHEMA = "said string, attempt int, strip long, first long, last long, part binary"
+SCHEMA = "said string, attempt int, seconds double, strip long, first long, last long, part binary"
 EXTRA = "pip install 'reident[spark]'"
 WHERE = "engine spark"
 LOOPBACK = "127.0.0.1"
@@ -199,7 +199,7 @@ def _greeted(session: SparkSession) -> Iterator[Future[pa.Table]]:
     name = f"reident-{uuid.uuid4().hex}"
     cores = session.sparkContext.defaultParallelism
     with ThreadPoolExecutor(1) as pool:
-        greeting = pool.submit(_wave, session, name, greet(), 0, cores)
+        greeting = pool.submit(_wave, session, name, greet(), Wave(0, cores, cores))
         try:
             yield greeting
         finally:
@@ -252,7 +252,8 @@ def _made(way: _Way, making: Any) -> Any:
     home = _new_home(way)
     with contextlib.ExitStack() as otherwise:
         otherwise.callback(shutil.rmtree, home, ignore_errors=True)
-        ((*_, content),) = _rows(way, commission(home, making), [(0, 1)])
+        errand = commission(home, making, kept=way.how.keep is not None)
+        ((*_, content),) = _rows(way, errand, [Wave(0, 1, 1)], [])
         made = made_of(content)
         found = receive(made.parcel)
         otherwise.pop_all()
@@ -326,43 +327,36 @@ def _parts(
     cores = way.session.sparkContext.defaultParallelism
     groups = grouped(tiles, way.partitions or GROUPS * cores)
     errand = dispatch(home, job if made is None else made.parcel, tiles, groups)
-    waves = _waves(tiles, groups, cores)
-    for attempt, _, first, last, content in _rows(way, errand, waves):
+    took: list[float] = []
+    waves = waves_of(tiles, groups, cores, took, alone=way.partitions > 0)
+    for attempt, *_, first, last, content in _rows(way, errand, waves, took):
         done = tiles[first:last]
         if attempt:
             way.how.retried.setdefault(label, []).extend(tile.number for tile in done)
         yield unpack_part(job.part, content), done
 
 
-def _waves(tiles: Sequence[Tile], groups: Sequence[int], cores: int) -> Iterator[tuple[int, int]]:
-    """Groups that go out together: some for each core, and as many as the driver can take in."""
-    first, rows = 0, 0
-    for group, (start, end) in enumerate(itertools.pairwise(groups)):
-        own = sum(last - begin for begin, last in {tile[2:4] for tile in tiles[start:end]})
-        if group - first == WAVE * cores or (rows and rows + own > ROWS):
-            yield first, group
-            first, rows = group, 0
-        rows += own
-    yield first, len(groups) - 1
-
-
-def _rows(way: _Way, errand: Errand, waves: Iterable[tuple[int, int]]) -> Iterator[tuple[Any, ...]]:
-    """What workers return, wave after wave."""
+def _rows(
+    way: _Way, errand: Errand, waves: Iterable[Wave], took: list[float]
+) -> Iterator[tuple[Any, ...]]:
+    """What workers return, wave after wave; the seconds that a group `took` go to the list."""
     name = f"reident-{uuid.uuid4().hex}"
     with ThreadPoolExecutor(WAVES) as pool:
-        upcoming = (pool.submit(_wave, way.session, name, errand, *wave) for wave in waves)
+        upcoming = ((wave, pool.submit(_wave, way.session, name, errand, wave)) for wave in waves)
         under_way = deque(itertools.islice(upcoming, WAVES))
         try:
             while under_way:
-                table = under_way[0].result()
+                wave, future = under_way[0]
+                rows = list(_heard(future.result()))
                 under_way.popleft()
+                took.append(sum(row[1] for row in rows) / (wave.last - wave.first))
                 # While its parts are folded, others are under way.
                 under_way.extend(itertools.islice(upcoming, 1))
-                yield from _heard(table)
+                yield from rows
         except _cluster_errors() as error:
             raise ClusterError(_fault(_kind(error))) from None
         finally:
-            _cancel(way.session, name, under_way)
+            _cancel(way.session, name, [future for _, future in under_way])
 
 
 def _cancel(session: SparkSession, name: str, under_way: Iterable[Future[pa.Table]]) -> None:
@@ -374,10 +368,10 @@ def _cancel(session: SparkSession, name: str, under_way: Iterable[Future[pa.Tabl
         left = [future for future in left if not future.done()]
 
 
-def _wave(session: SparkSession, name: str, errand: Errand, first: int, last: int) -> pa.Table:
-    """Send the groups first..last - 1, one to a task. Only their numbers are in Spark's plans."""
+def _wave(session: SparkSession, name: str, errand: Errand, wave: Wave) -> pa.Table:
+    """Send groups. Only their numbers are in Spark's plans."""
     session.sparkContext.setJobGroup(name, "reident", interruptOnCancel=True)
-    frame = session.range(first, last, 1, last - first)
+    frame = session.range(wave.first, wave.last, 1, wave.tasks)
     return frame.mapInArrow(partial(_work, errand), SCHEMA).toArrow()
 
 
@@ -389,14 +383,16 @@ def _work(errand: Errand, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
     task = TaskContext.get()
     attempt = 0 if task is None else task.attemptNumber()
     names = [part.split()[0] for part in SCHEMA.split(", ")]
+    types = [pa.string(), pa.int32(), pa.float64(), *[pa.int64()] * 3, pa.binary()]
     try:
         for batch in batches:
             for group in batch.column(0).to_pylist():
+                begun = time.monotonic()
                 for said, *place, content in work(errand, group):
-                    row = [said, attempt, *place, content]
-                    types = [pa.string(), pa.int32(), *[pa.int64()] * 3, pa.binary()]
+                    row = [said, attempt, time.monotonic() - begun, *place, content]
                     columns = [pa.array([one], kind) for one, kind in zip(row, types, strict=True)]
                     yield pa.RecordBatch.from_arrays(columns, names)
+                    begun = time.monotonic()
     except Exception as error:  # noqa: BLE001  # whatever it is, its text may hold data
         raise RuntimeError(f"reident: {type(error).__name__}") from None
 

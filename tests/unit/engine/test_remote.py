@@ -52,7 +52,7 @@ def in_turn(folder, groups, kinds):
         yield fold
 
     def made(making):
-        (row,) = remote.work(remote.commission(folder, making), 0)
+        (row,) = remote.work(remote.commission(folder, making, kept=True), 0)
         assert row.said == remote.DONE
         told = remote.made_of(row.part)
         found = receive(told.parcel)
@@ -172,14 +172,62 @@ def test_a_worker_that_cannot_leave_what_it_makes_says_so(tmp_path):
     )
     strata, meets = (np.zeros(3, np.int64),) * 2, np.array([[0, 3]] * 3)
     making = index.Making(metric=metric, strata=strata, meets=meets, fold=None)
-    errand = remote.commission(tmp_path, making)
+    errand = remote.commission(tmp_path, making, kept=True)
     sealed = errand._replace(folder=str(tmp_path / "none"))
     assert list(remote.work(sealed, 0)) == [(remote.SEALED, 0, 0, 0, b"")]
     # Two attempts do not get into each other's way.
     found = [remote.made_of(row.part) for row in (*remote.work(errand, 0), *remote.work(errand, 1))]
     assert found[0].parcel.path != found[1].parcel.path
-    assert found[0].digest == found[1].digest
+    assert found[0].digest == found[1].digest != ""
+    (row,) = remote.work(errand._replace(kept=False), 0)
+    assert remote.made_of(row.part).digest == ""
     assert receive(found[1].parcel).of.tolist() == [0, 1, 2]
+
+
+@given(st.data())
+def test_waves_hold_every_group_once_and_no_more_rows_than_can_be_taken_in(data):
+    tiles, cores = own_tiles(data.draw), data.draw(st.integers(1, 5))
+    groups = remote.grouped(tiles, data.draw(st.integers(1, 80)))
+    took, alone, at = [], data.draw(st.booleans()), 0
+    for wave in remote.waves_of(tiles, groups, cores, took, alone=alone):
+        number = wave.last - wave.first
+        assert wave.first == at < wave.last
+        assert 1 <= wave.tasks <= min(number, remote.WAVE * cores)
+        strips = {(tile.first, tile.last) for tile in tiles[groups[at] : groups[wave.last]]}
+        assert number == 1 or sum(last - first for first, last in strips) <= remote.ROWS
+        # Nothing is known of the first ones, and no task should be long.
+        assert wave.tasks == number or (took and not alone)
+        share = -(-number // wave.tasks)
+        assert share == 1 or share * took[-1] <= remote.LONG
+        took.append(data.draw(st.floats(0, 3)))
+        at = wave.last
+    assert at == len(groups) - 1
+
+
+def own_tiles(draw):
+    """Some strips of a tile each."""
+    wide = draw(st.lists(st.integers(1, remote.ROWS + 1), min_size=1, max_size=60))
+    ends = [0, *itertools.accumulate(wide)]
+    return [Tile(n, n, *ends[n : n + 2], 0, 1, wide[n]) for n in range(len(wide))]
+
+
+def test_quick_groups_share_a_task_and_each_core_has_its_part():
+    tiles = [Tile(n, n, n, n + 1, 0, 1, 1) for n in range(20)]
+    took = []
+    waves = remote.waves_of(tiles, range(21), 2, took, alone=False)
+    assert [next(waves), next(waves)] == [(0, 2, 2), (2, 4, 2)]
+    took.append(0.1)
+    assert list(waves) == [(4, 20, 2)]
+    took[:] = [0.7]
+    assert [wave.tasks for wave in remote.waves_of(tiles, range(21), 2, took, alone=False)] == [
+        8,
+        2,
+    ]
+    assert [wave.tasks for wave in remote.waves_of(tiles, range(21), 2, took, alone=True)] == [
+        8,
+        8,
+        4,
+    ]
 
 
 def test_whoever_is_greeted_says_whether_it_is_alike(monkeypatch):
