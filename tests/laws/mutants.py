@@ -1109,8 +1109,8 @@ MUTANTS = [
         "kernels/twins.py",
         (
             "hashes",
-            "out[i] = (mixed + np.uint64(codes[j, i] + 2)) * FACTOR",
-            "out[i] = (mixed + np.uint64(codes[j, i] * 0)) * FACTOR",
+            "out[i] = out[i] * radix[j] + np.uint64(np.int64(codes[j, i]) + 1)",
+            "out[i] = out[i] + np.uint64(np.int64(codes[j, i]) + 1)",
             TWINS,
         ),
         (
@@ -1119,10 +1119,16 @@ MUTANTS = [
             "alike = codes[j, one] == codes[j, other]",
             TWINS,
         ),
-        ("twins_of", "alike[place] += 1", "alike[place] += 2", TWINS),
+        ("twins_of", "alike[one] += np.int32(1)", "alike[one] += np.int32(2)", TWINS),
     ),
     *_mutants(
         "attacks/twins.py",
+        (
+            "_twins",
+            "apart = not len(numbers) and combinations <= ROOM",
+            "apart = not len(numbers)",
+            TWINS,
+        ),
         (
             "distinct",
             "stands, needed = first == np.arange(len(first)), before <= metric.keep",

@@ -113,7 +113,7 @@ class Making:
         """Find the rows that must be met, and make blocks of them."""
         del tile, so_far
         fold = self.fold or in_turn
-        rows = distinct(self.metric.wide(fold), self.strata, self.meets, fold)
+        rows = distinct(self.metric, self.strata, self.meets, fold)
         of, eif = rows.of, rows.eif
         job, passing = _without_levels(rows, fold)
         # The job holds all that is needed of them; blocks need the room.
@@ -159,7 +159,7 @@ def _without_levels(rows: Distinct, fold: Fold) -> tuple[IndexedJob, Floats]:
         keep=metric.keep,
         records=records_of(puf, eif),
         codes=np.maximum(*(side.codes.max(axis=1, initial=-1) for side in (metric.puf, metric.eif)))
-        + 1,
+        + np.int64(1),
         classes=Classes(
             mine,
             theirs,

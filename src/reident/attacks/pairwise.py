@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from reident.attacks.index import Making, worthwhile
-from reident.attacks.spread import together
-from reident.engine.job import UNTOLD, in_turn
+from reident.engine.job import UNTOLD
 from reident.engine.memory import give_back
 from reident.engine.tiles import cut
 from reident.kernels import pairs as kernel
@@ -75,10 +73,9 @@ class Metric:
             np.ascontiguousarray(rows.numbers[:, taken].T) if measured else rows.numbers,
         )
 
-    def wide(self, fold: Fold = in_turn) -> Metric:
+    def wide(self) -> Metric:
         """The same with codes as kernels take them; until then they are held in a narrow type."""
-        puf, eif = together(fold, *(partial(_wide, rows) for rows in (self.puf, self.eif)))
-        return replace(self, puf=puf, eif=eif)
+        return replace(self, puf=_wide(self.puf), eif=_wide(self.eif))
 
 
 def _wide(rows: Rows) -> Rows:

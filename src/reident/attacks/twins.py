@@ -7,6 +7,7 @@ well (Primer 2.2, step 4).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from reident.attacks.spread import together
 from reident.kernels.pairs import Rows
-from reident.kernels.twins import hashes, twins_of
+from reident.kernels.twins import FACTOR, hashes, twins_of
 
 if TYPE_CHECKING:
     from reident.attacks.pairwise import Metric
@@ -26,6 +27,8 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 WORTH = 1 / 32
 """The share of rows that must fall away."""
+ROOM = 2**64
+"""Numbers that a hash can be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +89,13 @@ def _places(chosen: Bools) -> Ints:
 def _twins(rows: Rows, stratum: Ints) -> tuple[Ints, Ints]:
     """Which rows are alike. Numbers are compared as they are stored: missing ones are alike too."""
     numbers = rows.numbers.view(np.int64) if _measured(rows) else np.zeros((0, 0), np.int64)
-    return twins_of(hashes(rows.codes, numbers, stratum), rows.codes, numbers, stratum)
+    radix = rows.codes.max(axis=1, initial=-1).astype(np.uint64) + np.uint64(2)
+    combinations = math.prod(radix.tolist(), start=int(stratum.max(initial=0)) + 2)
+    apart = not len(numbers) and combinations <= ROOM
+    if not apart:
+        radix = np.full(len(radix), FACTOR)
+    hashed = hashes(rows.codes, numbers, stratum, radix)
+    return twins_of(hashed, apart, rows.codes, numbers, stratum)
 
 
 def _measured(rows: Rows) -> bool:

@@ -10,6 +10,7 @@ import hashlib
 import itertools
 import json
 import sys
+import time
 import uuid
 from bisect import bisect_right
 from functools import cache
@@ -38,6 +39,8 @@ ROWS = 1 << 22
 LONG, MOMENT = 2.0, 0.001
 """Seconds of a task of several groups, to which a cluster adds some 0.1, and of a group at least.
 """
+TRIAL, TRIALS = 128, 4
+"""PUF rows of a tile that show how quick a job is, and of how many tiles."""
 PROBES = 4096
 """Gaps whose scores tell one tanh from another."""
 DONE, OTHER, UNSEEN, SEALED = "done", "other", "unseen", "sealed"
@@ -61,10 +64,14 @@ class Errand(NamedTuple):
 
 
 class Made(NamedTuple):
-    """Where a job lies that a worker has made, and its digest if parts of it are kept."""
+    """Where a job lies that a worker has made, and its digest if parts of it are kept.
+
+    Its `pace` are the seconds that a PUF row may take.
+    """
 
     parcel: Parcel
     digest: str
+    pace: float
 
 
 class Returned(NamedTuple):
@@ -206,13 +213,25 @@ def _made(making: Any, folder: Path, *, kept: bool) -> Returned:
     except OSError:
         return Returned(SEALED, 0, 0, 0, b"")
     own = digest_of(made[0]) if kept else ""
-    return Returned(DONE, 0, 0, 0, json.dumps([*parcel, own]).encode())
+    return Returned(DONE, 0, 0, 0, json.dumps([*parcel, own, _pace(made[0])]).encode())
+
+
+def _pace(job: Any) -> float:
+    """The seconds that a PUF row may take, from a few of each of some tiles."""
+    tiles, took = job.tiles(ROWS), list[float]()
+    # The first one is done twice: it loads kernels.
+    for tile in [tiles[0], *tiles[:: 1 + len(tiles) // TRIALS]]:
+        rows = min(TRIAL, tile.last - tile.first)
+        begun = time.monotonic()
+        job.run(tile._replace(last=tile.first + rows), None)
+        took.append((time.monotonic() - begun) / rows)
+    return max(took[1:])
 
 
 def made_of(content: memoryview | bytes) -> Made:
     """What a worker has told of the job that it made."""
-    path, digest, own = json.loads(bytes(content))
-    return Made(Parcel(path, digest), own)
+    path, digest, *own = json.loads(bytes(content))
+    return Made(Parcel(path, digest), *own)
 
 
 def _load(errand: Errand) -> _Load:

@@ -328,6 +328,9 @@ def _parts(
     groups = grouped(tiles, way.partitions or GROUPS * cores)
     errand = dispatch(home, job if made is None else made.parcel, tiles, groups)
     took: list[float] = []
+    if made is not None:
+        # A strip of a job that was made is a tile.
+        took.append(made.pace * sum(tile.last - tile.first for tile in tiles) / (len(groups) - 1))
     waves = waves_of(tiles, groups, cores, took, alone=way.partitions > 0)
     for attempt, *_, first, last, content in _rows(way, errand, waves, took):
         done = tiles[first:last]

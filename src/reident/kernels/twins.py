@@ -1,10 +1,12 @@
 """Records that are alike in everything that is compared: which comes first, and how many there are.
 
-Rows are told apart by a hash of all their values, and by the values themselves where hashes are
-equal: no answer rests on a hash.
+Rows are told apart by a hash of all their values, and where several rows could share one by the
+values themselves: no answer rests on chance.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numba
 import numpy as np
@@ -17,26 +19,32 @@ HALF = np.uint64(32)
 
 
 @numba.njit(cache=True, nogil=True)
-def hashes(codes: npt.NDArray[np.int32], numbers: Ints, stratum: Ints) -> npt.NDArray[np.uint64]:
-    """A hash of each row; codes and bits of numbers stand one variable under the other."""
+def hashes(
+    codes: npt.NDArray[Any], numbers: Ints, stratum: Ints, radix: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.uint64]:
+    """A hash of each row; codes and bits of numbers stand one variable under the other.
+
+    It is the row's number in mixed radix, spread over all bits: where the number fits into a word,
+    rows that differ have different ones.
+    """
     out = np.empty(len(stratum), np.uint64)
     for i in range(len(out)):
-        out[i] = np.uint64(stratum[i] + 1) * FACTOR
+        out[i] = np.uint64(stratum[i] + 1)
     for j in range(len(codes)):
         for i in range(len(out)):
-            mixed = out[i] ^ (out[i] >> HALF)
-            out[i] = (mixed + np.uint64(codes[j, i] + 2)) * FACTOR
+            out[i] = out[i] * radix[j] + np.uint64(np.int64(codes[j, i]) + 1)
     for j in range(len(numbers)):
         for i in range(len(out)):
             mixed = out[i] ^ (out[i] >> HALF)
             out[i] = (mixed + np.uint64(numbers[j, i])) * FACTOR
     for i in range(len(out)):
-        out[i] ^= out[i] >> HALF
+        spread = out[i] * FACTOR
+        out[i] = spread ^ (spread >> HALF)
     return out
 
 
 @numba.njit(cache=True, nogil=True)
-def same(codes: npt.NDArray[np.int32], numbers: Ints, stratum: Ints, one: int, other: int) -> bool:
+def same(codes: npt.NDArray[Any], numbers: Ints, stratum: Ints, one: int, other: int) -> bool:
     """Whether two rows are alike."""
     alike = stratum[one] == stratum[other]
     for j in range(len(codes)):
@@ -48,24 +56,34 @@ def same(codes: npt.NDArray[np.int32], numbers: Ints, stratum: Ints, one: int, o
 
 @numba.njit(cache=True, nogil=True)
 def twins_of(
-    hashed: npt.NDArray[np.uint64], codes: npt.NDArray[np.int32], numbers: Ints, stratum: Ints
+    hashed: npt.NDArray[np.uint64],
+    apart: bool,
+    codes: npt.NDArray[Any],
+    numbers: Ints,
+    stratum: Ints,
 ) -> tuple[Ints, Ints]:
-    """For each row the first row that is alike, and how many of those alike come before it."""
+    """For each row the first row that is alike, and how many of those alike come before it.
+
+    Rows are compared by their values, unless hashes are known to tell them `apart`.
+    """
     rows = len(stratum)
     size = 1
     while size < 2 * rows:
         size *= 2
     first, before = np.empty(rows, np.int64), np.empty(rows, np.int64)
-    # By place in the table: the first row of its kind, -1 where there is none; how many there are.
-    table, alike = np.full(size, -1, np.int64), np.zeros(size, np.int64)
+    # By place in the table the first row of its kind, -1 where there is none; how many are like it.
+    table, alike = np.full(size, -1, np.int32), np.zeros(rows, np.int32)
     for i in range(rows):
         place = np.int64(hashed[i] & np.uint64(size - 1))
-        while table[place] >= 0 and not (
-            hashed[table[place]] == hashed[i] and same(codes, numbers, stratum, table[place], i)
+        one = table[place]
+        while one >= 0 and not (
+            hashed[one] == hashed[i] and (apart or same(codes, numbers, stratum, one, i))
         ):
             place = (place + 1) & (size - 1)
-        if table[place] < 0:
-            table[place] = i
-        first[i], before[i] = table[place], alike[place]
-        alike[place] += 1
+            one = table[place]
+        if one < 0:
+            one = np.int32(i)
+            table[place] = one
+        first[i], before[i] = one, alike[one]
+        alike[one] += np.int32(1)
     return first, before

@@ -181,6 +181,7 @@ def test_a_worker_that_cannot_leave_what_it_makes_says_so(tmp_path):
     assert found[0].digest == found[1].digest != ""
     (row,) = remote.work(errand._replace(kept=False), 0)
     assert remote.made_of(row.part).digest == ""
+    assert remote.made_of(row.part).pace > 0
     assert receive(found[1].parcel).of.tolist() == [0, 1, 2]
 
 
