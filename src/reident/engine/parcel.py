@@ -18,7 +18,7 @@ import mmap
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 Part = TypeVar("Part", bound=tuple[Any, ...])
 ALIGNED = 64
 """Bytes: a line of the processor's cache, and more than any number needs."""
+PAGES, PAGE = 64, 512
+"""Pages of a file that are read at a time, and words of a page."""
 HOUSE = "reident."
 PLAIN = (bool, int, float, str)
 
@@ -69,20 +71,18 @@ def send(path: Path, value: Any) -> Parcel:
         described.append([array.dtype.str, array.shape, _order(array), at])
         at += _aligned(array.nbytes)
     head = json.dumps({"form": form, "arrays": described}).encode() + b"\n"
-    digest = hashlib.sha256()
     with disk.create(path, lasting=False) as stream:
         for content in itertools.chain([memoryview(head)], map(_bytes_of, arrays)):
-            for piece in (content, bytes(_aligned(len(content)) - len(content))):
-                stream.write(piece)
-                digest.update(piece)
-    return Parcel(str(path), digest.hexdigest())
+            stream.write(content)
+            stream.write(bytes(_aligned(len(content)) - len(content)))
+    with path.open("rb") as stream:
+        return Parcel(str(path), _digest_of(stream))
 
 
 def receive(parcel: Parcel) -> Any:
     """A value as it was sent; its arrays are mapped, so that workers of a machine share them."""
     with Path(parcel.path).open("rb") as stream:
-        # Read and not mapped: what is mapped and looked at counts as memory of this process.
-        if hashlib.file_digest(stream, "sha256").hexdigest() != parcel.digest:
+        if _digest_of(stream) != parcel.digest:
             raise ValueError("a job file that is not as it was sent")
         # Private to this process: kernels take arrays that they could write to, and never do.
         content = mmap.mmap(stream.fileno(), 0, mmap.MAP_PRIVATE)
@@ -90,6 +90,23 @@ def receive(parcel: Parcel) -> Any:
     told = json.loads(head)
     arrays = [_array(content, _aligned(len(head)), *one) for one in told["arrays"]]
     return _value(told["form"], arrays)
+
+
+def _digest_of(stream: IO[bytes]) -> str:
+    """A digest of a file: of the sums of its pages, because each worker goes over all of them.
+
+    It tells a page that is missing, old or damaged. It is no guard against whoever may write here:
+    that is what the folder is private for.
+    """
+    # Read and not mapped: what is mapped and looked at counts as memory of this process.
+    room = np.zeros((PAGES, PAGE), np.uint64)
+    digest, size = hashlib.sha256(), room.nbytes
+    while size == room.nbytes:
+        size = stream.readinto(room.data)  # type: ignore[attr-defined]  # of all binary files
+        room.reshape(-1).view(np.uint8)[size:] = 0
+        digest.update(room.sum(axis=1).data)
+        digest.update(str(size).encode())
+    return digest.hexdigest()
 
 
 def _aligned(size: int) -> int:

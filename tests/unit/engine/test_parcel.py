@@ -1,5 +1,6 @@
 """A job travels as plain bytes: it comes out as it went in, or not at all."""
 
+import io
 import json
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -74,6 +75,33 @@ def test_a_file_that_is_not_as_it_was_sent_is_refused(tmp_path):
             parcel.receive(whole_one._replace(path=str(tmp_path / "b.job")))
 
 
+@given(
+    length=st.integers(parcel.PAGE, 3 * parcel.PAGES * parcel.PAGE),
+    spoil=st.sampled_from(["swap", "lose", "flip", "cut", "longer"]),
+    at=st.integers(0, 2**31),
+)
+def test_a_spoilt_page_is_noticed_wherever_it_is(tmp_path_factory, length, spoil, at):
+    path = tmp_path_factory.mktemp("pages") / "a.job"
+    whole_one = parcel.send(path, np.random.default_rng(0).integers(1, 2**60, size=length))
+    content = bytearray(path.read_bytes())
+    page = parcel.PAGE * 8
+    start = at % (len(content) // page) * page
+    first = content[:page]
+    if spoil == "swap" and start:
+        content[:page], content[start : start + page] = content[start : start + page], first
+    elif spoil == "lose":
+        content[start : start + page] = bytes(page)
+    elif spoil == "flip" or (spoil == "swap" and not start):
+        content[at % len(content)] ^= 1 << at % 8
+    elif spoil == "cut":
+        del content[-1 - at % page :]
+    else:
+        content += bytes(1 + at % page)
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="not as it was sent"):
+        parcel.receive(whole_one)
+
+
 class Outside(NamedTuple):
     rows: int
 
@@ -98,7 +126,7 @@ def test_nothing_but_a_value_of_this_package_is_called(tmp_path, name):
     head = json.dumps({"form": form, "arrays": []}).encode() + b"\n"
     head += bytes(-len(head) % parcel.ALIGNED)
     (tmp_path / "a.job").write_bytes(head)
-    digest = parcel.hashlib.sha256(head).hexdigest()
+    digest = parcel._digest_of(io.BytesIO(head))
     with pytest.raises(ValueError, match="something else than a value"):
         parcel.receive(parcel.Parcel(str(tmp_path / "a.job"), digest))
 
