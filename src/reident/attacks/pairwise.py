@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from reident.attacks.index import Making, worthwhile
+from reident.attacks.spread import together
 from reident.engine.job import UNTOLD
 from reident.engine.memory import give_back
 from reident.engine.tiles import cut
@@ -35,7 +37,7 @@ NO_NUMBERS = np.zeros((1, 1))
 """For metrics that compare codes alone."""
 
 
-AT_ONCE = 1 << 16
+AT_ONCE = 1 << 15
 """Pairs that are scored together, rows whose shortlists are unfolded: they are copied for it."""
 MANY = 2**31
 """Positions from which four bytes do not hold them."""
@@ -140,7 +142,7 @@ def link_ranked(
     kept, how = _folded(job, fold, label)
     del job
     give_back()
-    pairs = _ranked(kept, of, files.layout)
+    pairs = _ranked(kept, of, files.layout, fold)
     suspected = np.zeros(files.puf_records, np.bool_)
     suspected[pairs.puf] = True
     return Linked(
@@ -163,7 +165,7 @@ def kept_pairs(metric: Metric, files: Files, fold: Fold, label: str) -> tuple[Pa
     job, of = ready(metric, files, fold)
     kept, how = _folded(job, fold, label)
     del job  # what it holds is not needed any more, and may be large
-    return _ranked(kept, of, files.layout), how
+    return _ranked(kept, of, files.layout, fold), how
 
 
 def ready(metric: Metric, files: Files, fold: Fold) -> tuple[IndexedJob | RankedJob, Ints]:
@@ -183,22 +185,24 @@ def _folded(job: IndexedJob | RankedJob, fold: Fold, label: str) -> tuple[Kept, 
     return shortlist.end_to_end(fold(job, label)), job.how
 
 
-def _ranked(kept: Kept, of: Ints, layout: Layout) -> Pairs:
+def _ranked(kept: Kept, of: Ints, layout: Layout, fold: Fold) -> Pairs:
     """Shortlists as pairs in order of PUF key, rank, EIF key."""
     order = sort_keys(layout.puf)
     held = np.diff(kept.start)
-    pairs = int(held[of].sum())
-    whole = [np.empty(pairs, kind) for kind in _kinds(kept, layout, int(held.max(initial=0)))]
-    at = 0
-    for first in range(0, len(order), AT_ONCE):
+    ends = np.concatenate([[0], np.cumsum(held[of[order]], dtype=np.int64)])
+    whole = [np.empty(ends[-1], kind) for kind in _kinds(kept, layout, int(held.max(initial=0)))]
+
+    def fill(first: int) -> None:
         rows = order[first : first + AT_ONCE]
-        part = shortlist.some(kept, of[rows])
-        size = len(part.eif)
+        here = slice(ends[first], ends[first + len(rows)])
+        size = here.stop - here.start
         out, ranks = np.empty((3, size), np.int64), np.empty((2, size), np.int32)
-        shortlist.unfold(part, np.arange(len(rows)), layout.puf[rows], layout.eif, out, ranks)
+        some = shortlist.some(kept, of[rows])
+        shortlist.unfold(some, np.arange(len(rows)), layout.puf[rows], layout.eif, out, ranks)
         for column, own in zip(whole, (*out, *ranks), strict=True):
-            column[at : at + size] = own
-        at += size
+            column[here] = own
+
+    together(fold, *(partial(fill, first) for first in range(0, len(order), AT_ONCE)))
     puf, eif, units, rank, tied = whole
     return Pairs(puf=puf, eif=eif, units=units, rank=rank, tied=tied)
 
