@@ -7,7 +7,7 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-LIBRARIES = ("reident", "numba", "numpy", "polars", "scipy")
+LIBRARIES = ("reident", "numba", "numpy", "polars")
 
 
 def cores() -> int:

@@ -146,7 +146,6 @@ def serve():
         import_module(f"reident.{name}")
     for name in ("charts", "document", "html", "tables", "uniques", "uniques_page"):
         import_module(f"reident.report.{name}")
-    import_module("scipy.stats")
     numba.njit(lambda x: x + 1)(1)  # what a compiler loads, it loads once
     for line in sys.stdin:
         number = os.fork()

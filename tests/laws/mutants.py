@@ -1274,8 +1274,8 @@ MUTANTS = [
         ),
         (
             "wilson",
-            'interval = binomtest(successes, trials).proportion_ci(0.95, method="wilson")',
-            'interval = binomtest(successes, trials).proportion_ci(0.9, method="wilson")',
+            "aside = math.sqrt(spread * (found * (1 - found) + spread / 4))",
+            "aside = math.sqrt(spread * (found * (1 - found)))",
             RATES,
         ),
         (

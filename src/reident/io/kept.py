@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from reident.model.study import Study
 
-LIBRARIES = ("reident", "numba", "numpy", "polars", "scipy")
+LIBRARIES = ("reident", "numba", "numpy", "polars")
 """Whose versions a result depends on."""
 RUN = "run.json"
 

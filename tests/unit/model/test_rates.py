@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from reident.model.rates import Rates, baseline, chance_of_a_hit, percent, wilson
 
@@ -44,11 +45,19 @@ def test_without_truth_or_suspicion_rates_are_unknown_not_zero():
     assert (nothing.conditional, nothing.conditional_interval) == (None, None)
 
 
+@given(st.integers(0, 10**7), st.integers(0, 10**7))
+def test_wilson_as_scipy_has_it(k, more):
+    n = k + more or 1
+    known = binomtest(k, n).proportion_ci(0.95, method="wilson")
+    assert wilson(k, n) == pytest.approx((100 * known.low, 100 * known.high), rel=1e-9, abs=1e-12)
+
+
 def test_wilson_of_known_cases():
     # By hand for 10 of 50: (0.2384 -+ 0.1173) / 1.0768.
     assert wilson(10, 50) == pytest.approx((11.24, 33.04), abs=0.005)
-    assert wilson(0, 10)[0] == 0.0
-    assert wilson(10, 10)[1] == pytest.approx(100.0, abs=1e-9)
+    for n in range(1, 200):
+        assert wilson(0, n)[0] == 0.0
+        assert wilson(n, n)[1] == 100.0
 
 
 @settings(max_examples=60)
