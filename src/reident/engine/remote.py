@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from reident.engine.job import Job
 
 WAVE = 4
-"""Tasks of a wave for each core, at most."""
+"""Groups of a wave for each core."""
 ROWS = 1 << 22
 """PUF rows of a wave at most: some hundred megabytes come back."""
 LONG, MOMENT = 2.0, 0.001
@@ -132,7 +132,7 @@ def grouped(tiles: Sequence[Tile], groups: int) -> list[int]:
 def waves_of(
     tiles: Sequence[Tile], groups: Sequence[int], cores: int, took: Sequence[float], *, alone: bool
 ) -> Iterator[Wave]:
-    """Groups that go out together: some tasks for each core, and what the driver can take in.
+    """Groups that go out together: some for each core, and what the driver can take in.
 
     First a group for each core. When it is known what one `took`, quick ones share a task, unless
     each is to go `alone`.
@@ -144,12 +144,12 @@ def waves_of(
     before = [0, *itertools.accumulate(rows)]
     first, end = 0, len(rows)
     while first < end:
+        fitting = max(1, bisect_right(before, before[first] + ROWS) - 1 - first)
+        number = min(end - first, fitting, (WAVE if took else 1) * cores)
         share = 1
         if took and not alone:
-            # Each core is to have its part of what is left.
-            share = max(1, min(int(LONG / max(took[-1], MOMENT)), (end - first) // cores))
-        fitting = max(1, bisect_right(before, before[first] + ROWS) - 1 - first)
-        number = min(end - first, fitting, (WAVE if took else 1) * cores * share)
+            # Each core is to have its part.
+            share = max(1, min(int(LONG / max(took[-1], MOMENT)), number // cores))
         yield Wave(first, first + number, -(-number // share))
         first += number
 

@@ -193,7 +193,7 @@ def test_waves_hold_every_group_once_and_no_more_rows_than_can_be_taken_in(data)
     for wave in remote.waves_of(tiles, groups, cores, took, alone=alone):
         number = wave.last - wave.first
         assert wave.first == at < wave.last
-        assert 1 <= wave.tasks <= min(number, remote.WAVE * cores)
+        assert 1 <= wave.tasks <= number <= remote.WAVE * cores
         strips = {(tile.first, tile.last) for tile in tiles[groups[at] : groups[wave.last]]}
         assert number == 1 or sum(last - first for first, last in strips) <= remote.ROWS
         # Nothing is known of the first ones, and no task should be long.
@@ -218,17 +218,10 @@ def test_quick_groups_share_a_task_and_each_core_has_its_part():
     waves = remote.waves_of(tiles, range(21), 2, took, alone=False)
     assert [next(waves), next(waves)] == [(0, 2, 2), (2, 4, 2)]
     took.append(0.1)
-    assert list(waves) == [(4, 20, 2)]
-    took[:] = [0.7]
-    assert [wave.tasks for wave in remote.waves_of(tiles, range(21), 2, took, alone=False)] == [
-        8,
-        2,
-    ]
-    assert [wave.tasks for wave in remote.waves_of(tiles, range(21), 2, took, alone=True)] == [
-        8,
-        8,
-        4,
-    ]
+    assert list(waves) == [(4, 12, 2), (12, 20, 2)]
+    for alone, tasks in ((False, [4, 4, 2]), (True, [8, 8, 4])):
+        slow = remote.waves_of(tiles, range(21), 2, [0.7], alone=alone)
+        assert [wave.tasks for wave in slow] == tasks
 
 
 def test_whoever_is_greeted_says_whether_it_is_alike(monkeypatch):
