@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -189,20 +190,20 @@ def _ranked(kept: Kept, of: Ints, layout: Layout, fold: Fold) -> Pairs:
     """Shortlists as pairs in order of PUF key, rank, EIF key."""
     order = sort_keys(layout.puf)
     held = np.diff(kept.start)
-    ends = np.concatenate([[0], np.cumsum(held[of[order]], dtype=np.int64)])
+    begins = range(0, len(order), AT_ONCE)
+    sizes = [int(held[of[order[first : first + AT_ONCE]]].sum()) for first in begins]
+    ends = [0, *itertools.accumulate(sizes)]
     whole = [np.empty(ends[-1], kind) for kind in _kinds(kept, layout, int(held.max(initial=0)))]
 
-    def fill(first: int) -> None:
-        rows = order[first : first + AT_ONCE]
-        here = slice(ends[first], ends[first + len(rows)])
-        size = here.stop - here.start
-        out, ranks = np.empty((3, size), np.int64), np.empty((2, size), np.int32)
+    def fill(part: int) -> None:
+        rows = order[begins[part] : begins[part] + AT_ONCE]
+        out, ranks = np.empty((3, sizes[part]), np.int64), np.empty((2, sizes[part]), np.int32)
         some = shortlist.some(kept, of[rows])
         shortlist.unfold(some, np.arange(len(rows)), layout.puf[rows], layout.eif, out, ranks)
         for column, own in zip(whole, (*out, *ranks), strict=True):
-            column[here] = own
+            column[ends[part] : ends[part + 1]] = own
 
-    together(fold, *(partial(fill, first) for first in range(0, len(order), AT_ONCE)))
+    together(fold, *(partial(fill, part) for part in range(len(sizes))))
     puf, eif, units, rank, tied = whole
     return Pairs(puf=puf, eif=eif, units=units, rank=rank, tied=tied)
 
