@@ -79,6 +79,7 @@ SHAPES = {
     "half missing": {"missing": 0.5},
     "20 binary variables": {"sizes": [2] * 20},
     "a variable of 5,000 categories": {"sizes": [5000, 3, 4, 5]},
+    "as many categories as a byte holds": {"sizes": [128, 3, 4, 5], "numbers": 0},
     "nothing but one such variable": {"sizes": [5000], "numbers": 0},
     "constant variables": {"sizes": [1, 1, 4, 6], "spread": 1},
     "hundreds of tiny strata": {"strata": 700},

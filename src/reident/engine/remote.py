@@ -1,7 +1,8 @@
 """What a worker does that is elsewhere: it maps a job, does a group of tiles, and returns parts.
 
-Knows no cluster: an engine sends groups by number and hands back what `work` gives. A worker that
-would compute otherwise than the machine that sent the job does nothing, and says so.
+Knows no cluster: an engine sends groups by number, in the waves that are told here, and hands back
+what `work` gives. A worker that would compute otherwise than the machine that sent the job does
+nothing, and says so.
 """
 
 from __future__ import annotations
