@@ -41,6 +41,8 @@ PUT_SOME = "tests/unit/kernels/test_put_some.py"
 ENTRIES = "tests/unit/kernels/test_entries.py"
 CELLWISE = "tests/unit/kernels/test_cellwise.py"
 TALLY = "tests/unit/kernels/test_tally.py"
+LANES = "tests/unit/kernels/test_lanes.py"
+EXACT = "tests/unit/kernels/test_exact.py"
 COARSE = "tests/unit/kernels/test_coarse.py"
 POINTS = "tests/unit/kernels/test_points.py"
 POINTWISE = "tests/unit/kernels/test_pointwise.py"
@@ -682,18 +684,22 @@ MUTANTS = [
             "out[i, lane] |= np.uint64(sums[i]) << shift",
             PLANES,
         ),
-        ("turn", "square[k] ^= other << shift", "square[k] ^= other", PLANES),
-        ("mark", "row = rows[start + i]", "row = start + i", PLANES),
         (
-            "draw_different",
-            "bits[at + c, begin + w] = other & held[w] & ~planes[byte + 7, w]",
-            "bits[at + c, begin + w] = other & held[w]",
+            "turn",
+            "taken[i] = packed[rows[i], lane]",
+            "taken[i] = packed[rows[i], 0]",
             PLANES,
         ),
         (
-            "draw_ranges",
-            "above = (planes[byte + 4, w] & (above | ~t4)) | (above & ~t4)",
-            "above = planes[byte + 4, w] & (above | ~t4)",
+            "mark",
+            "here = held & ~sharing(columns, column, MISSING)",
+            "here = held",
+            PLANES,
+        ),
+        (
+            "mark",
+            "bits[piece, at + t - 1, w] = at_least(columns, column, t) & held",
+            "bits[piece, at + t - 1, w] = at_least(columns, column, t + 1) & held",
             PLANES,
         ),
     ),
@@ -882,14 +888,14 @@ MUTANTS = [
         ),
         (
             "directory",
-            "starts[key] -= np.int32(1)",
-            "starts[key] -= np.int32(0)",
+            "rows[starts[copies[k]]] = whose[k]",
+            "rows[starts[copies[k]]] = whose[0]",
             RUNS,
         ),
         (
             "directory",
-            "filled_in = filled_in and number > 0 and total <= most",
-            "filled_in = filled_in and number > 0 and total < most",
+            "filled_in = number > 0 and len(keys) + held <= most",
+            "filled_in = number > 0 and len(keys) + held < most",
             RUNS,
         ),
         (
@@ -968,53 +974,56 @@ MUTANTS = [
         "kernels/entries.py",
         (
             "several",
-            "other_way[i] = found == 0",
-            "other_way[i] = False",
+            "once[to + k] = once[at + k] | np.int64(code > 1) << d",
+            "once[to + k] = once[at + k] | np.int64(code > 0) << d",
             ENTRIES,
         ),
         (
-            "_asked",
-            "return found, last - 1",
-            "return found, last",
+            "missed",
+            "if runs > MOST_KEYS:",
+            "if runs >= MOST_KEYS:",
             ENTRIES,
         ),
         (
-            "_later",
-            "if key // weight % size == 0 and concrete // weight % size > 1:",
-            "if key // weight % size == 0 and concrete // weight % size > 0:",
+            "needy_rows",
+            "fewest[i] = max(fewest[i], asked[i])",
+            "fewest[i] = asked[i]",
             ENTRIES,
+        ),
+    ),
+    *_mutants(
+        "kernels/lanes.py",
+        (
+            "turn_bytes",
+            "return held.T.copy().view(np.uint64).reshape(LANES)",
+            "return held.copy().view(np.uint64).reshape(LANES)",
+            LANES,
+        ),
+        (
+            "majority",
+            "return (one & two) | (one & three) | (two & three)",
+            "return (one & two) | (one & three)",
+            LANES,
         ),
     ),
     *_mutants(
         "kernels/tally.py",
         (
             "begin_tally",
-            "tally[over + w] |= bits[row + w]",
-            "tally[over + w] |= NO_BITS",
+            "carry |= load(bits, piece + (1 + q) * LANES)",
+            "carry |= spread(NO_BITS)",
             TALLY,
         ),
         (
             "tally_eight",
-            "tally[w + MO] = before[s + MO] | over",
-            "tally[w + MO] = before[s + MO]",
-            TALLY,
-        ),
-        (
-            "tally_more",
-            "tally[w + MO] |= over",
-            "tally[w + MO] = over",
-            TALLY,
-        ),
-        (
-            "_few",
-            "return m0, m1, m2, carry | eights",
-            "return m0, m1, m2, carry",
+            "last = ones & m0",
+            "last = ones & m1",
             TALLY,
         ),
         (
             "tally_at",
-            "tally[carry + w] = c & k",
-            "tally[carry + w] = c",
+            "carry = own & carry",
+            "carry = own",
             TALLY,
         ),
     ),
@@ -1027,15 +1036,39 @@ MUTANTS = [
             CELLWISE,
         ),
         (
-            "rule_out",
-            "counter[MO + w] |= ~bits[here + w]",
-            "counter[MO + w] |= bits[here + w]",
+            "up_to",
+            "if number >= 64:",
+            "if number >= 63:",
+            CELLWISE,
+        ),
+        (
+            "show_pieces",
+            "valid[w] = up_to(stop - origin - w * 64) & ~up_to(start - origin - w * 64)",
+            "valid[w] = up_to(stop - origin - w * 64)",
             CELLWISE,
         ),
         (
             "drop_copies",
-            "valid[w] &= counted | bits[here + w]",
-            "valid[w] &= counted & bits[here + w]",
+            "valid[piece * LANES + w] &= counted | bits[named + piece * apart + w]",
+            "valid[piece * LANES + w] &= counted & bits[named + piece * apart + w]",
+            CELLWISE,
+        ),
+        (
+            "halves_of",
+            "half = missing[j] == HALF and held < 2  # of two",
+            "half = missing[j] == HALF and held < 1  # of two",
+            CELLWISE,
+        ),
+        (
+            "gaps_of",
+            "gaps += mine[row, j] == NO_CLASS and halves[row, 0] != j and halves[row, 1] != j",
+            "gaps += mine[row, j] == NO_CLASS and halves[row, 0] != j",
+            CELLWISE,
+        ),
+        (
+            "fill_gaps",
+            "if missing[gap[k]] >> q & 1:",
+            "if missing[k] >> q & 1:",
             CELLWISE,
         ),
         (
@@ -1046,14 +1079,20 @@ MUTANTS = [
         ),
         (
             "below",
-            "passing[w] = (zero & smaller) | (digit & (zero | smaller))",
-            "passing[w] = (zero & smaller) | (digit & zero)",
+            "smaller = (zero & smaller) | (digit & (zero | smaller))",
+            "smaller = (zero & smaller) | (digit & zero)",
             CELLWISE,
         ),
         (
             "note",
-            "left &= left - one",
-            "left &= left - one - one",
+            "left &= left - ONE",
+            "left &= left - ONE - ONE",
+            CELLWISE,
+        ),
+        (
+            "bitmaps_of",
+            "table[k, c] = (first[compared[k]] + c) * LANES",
+            "table[k, c] = (first[k] + c) * LANES",
             CELLWISE,
         ),
         (
@@ -1065,10 +1104,18 @@ MUTANTS = [
         ),
         (
             "scan_cells",
-            "gaps += mine[at, j] == NO_CLASS",
-            "gaps += 0",
-            RUNNING,
-            "ranks_in_a_crowd",
+            "over |= ~load(bits, own + present[variables[d]])",
+            "over |= load(bits, own + present[variables[d]])",
+            CELLWISE,
+        ),
+    ),
+    *_mutants(
+        "kernels/desk.py",
+        (
+            "fetch",
+            "tile[at + w] = bits[source[w] // LANES, row, source[w] % LANES]",
+            "tile[at + w] = bits[source[w] // LANES, row, w % LANES]",
+            EXACT,
         ),
     ),
     *_mutants(

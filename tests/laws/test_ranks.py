@@ -165,7 +165,7 @@ def test_shortlists_unfold_by_record_rank_and_position(lists, seed):
         for place, score in enumerate(units):
             if score < short.cutoff[row]:
                 shortlist.push(short, row, place, score)
-    kept_ones = shortlist.end_to_end([short])
+    kept_ones = shortlist.end_to_end([shortlist.gathered(short)])
     # Records that are alike share a row.
     rows = draw.integers(len(lists), size=len(lists) + 2)
     number = int(short.size[rows].sum())

@@ -152,8 +152,8 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(case, budget, stop, jobs):
 # The index ----------------------------------------------------------------------------------------
 
 KNOBS = {
-    "few neighbours": {"NEIGHBOURS": 1, "MOST_READ": 1e9, "SAMPLE": 50},
-    "many neighbours": {"NEIGHBOURS": 40, "MOST_READ": 1e9, "SAMPLE": 50},
+    "few neighbours": {"SOON_READ": 0, "NEIGHBOURS": 1, "MOST_READ": 1e9, "SAMPLE": 50},
+    "many neighbours": {"SOON_READ": 0, "NEIGHBOURS": 40, "MOST_READ": 1e9, "SAMPLE": 50},
     "small keys": {"NEIGHBOURS": 3, "MOST_READ": 1e9, "SAMPLE": 50, "CELLS": 1, "STRIP": 3},
     "copies": {"NEIGHBOURS": 3, "MOST_READ": 1e9, "SAMPLE": 50, "COPIES": 1000},
 }

@@ -18,6 +18,7 @@ from strategies import Case, cases, large_case
 EXAMPLES = int(os.environ.get("REIDENT_EXAMPLES", "2000")) // 5
 KNOBS = st.fixed_dictionaries(
     {
+        "SOON_READ": st.sampled_from([0, 6_000]),
         "NEIGHBOURS": st.sampled_from([0, 1, 3, 1000]),
         "MOST_READ": st.sampled_from([0.3, 1e9]),
         "SAMPLE": st.just(50),

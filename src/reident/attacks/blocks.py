@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.kernels.bitmaps import SUMS
-from reident.kernels.desk import LANES
+from reident.kernels.desk import in_lines
+from reident.kernels.lanes import LANES
 from reident.kernels.pairs import EQUAL
 from reident.kernels.planes import AT_LEAST, DIFFERENT, DIGIT, mark
 from reident.kernels.runs import Block, directory, keys_of
@@ -104,6 +105,7 @@ def _bitmaps(
             present[j] = held + used
         marks.append((j, DIFFERENT if kind == EQUAL else AT_LEAST, held, used))
         held += used + (kind == EQUAL)
-    bits = np.zeros((held, -(-len(rows) // 64) + LANES), np.uint64)
+    pieces = -(-len(rows) // (64 * LANES))
+    bits = in_lines(pieces * held * LANES).reshape(pieces, held, LANES)
     mark(packed, rows, np.array(marks, np.int64), bits)
     return first, present, bits

@@ -7,6 +7,7 @@ cutoffs down.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -23,7 +24,9 @@ from reident.attacks.spread import together
 from reident.attacks.twins import distinct
 from reident.engine.job import Tile, in_turn
 from reident.kernels import shortlist
-from reident.kernels.bitmaps import CLASSES, NO_CLASS
+from reident.kernels.bitmaps import CLASSES
+from reident.kernels.cellwise import halves_of
+from reident.kernels.coarse import missing_sums
 from reident.kernels.desk import Classes
 from reident.kernels.everyone import Crowd, least_by_tiles
 from reident.kernels.keys import sort_keys
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
     from reident.kernels.runs import Block
 
 Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
@@ -51,6 +53,8 @@ MOST_READ = 0.25
 """Share of the EIF that lookups of a stage may read before meeting all of it is cheaper."""
 QUICKER = 5
 """How much quicker points are added up than sixteenths, for the same share."""
+SOON_READ = 6_000
+"""EIF rows that a record reads in the last stage so soon that no stage before it spares as much."""
 NEIGHBOURS = 24
 """Near pairs that a record should find in the first stage, so that its cutoff comes down."""
 SAMPLE = 20_000
@@ -115,10 +119,13 @@ class Making:
         fold = self.fold or in_turn
         rows = distinct(self.metric, self.strata, self.meets, fold)
         of, eif = rows.of, rows.eif
-        job, passing = _without_levels(rows, fold)
+        job = _without_levels(rows, fold)
+        # One mismatch more than `last` cannot pass the threshold.
+        last = min(-(-job.bound // job.least.cost) - 1, len(_chosen(job.scorer)))
+        stages = _stages(job, rows, last)
         # The job holds all that is needed of them; blocks need the room.
         del rows
-        job = replace(job, levels=_levels(job, passing, fold))
+        job = replace(job, levels=_levels(job, stages, last, fold))
         return Indexed(replace(job, order=eif[job.order] if job.seeded else eif), of)
 
     def merge(self, one: Indexed, other: Indexed) -> Indexed:
@@ -132,39 +139,39 @@ class Making:
         return part
 
 
-def _without_levels(rows: Distinct, fold: Fold) -> tuple[IndexedJob, Floats]:
-    """A job that has yet to get its blocks, and how many pairs pass with so many mismatches."""
+def _without_levels(rows: Distinct, fold: Fold) -> IndexedJob:
+    """A job that has yet to get its blocks."""
     metric, stratum, meets, scorer = rows.metric, rows.stratum, rows.meets, rows.metric.scorer
     chosen = _chosen(scorer)
-    (mine, theirs, least), passing = together(
+    (mine, theirs, least), puf, own = together(
         fold,
         partial(coarse, metric, _cost(scorer)),
-        partial(_passing, metric, meets, chosen),
+        partial(metric.by_record, metric.puf, slice(None)),
+        partial(missing_sums, metric.puf.codes, scorer.missing),
     )
     order, places = np.arange(len(stratum[1])), meets[:, 0].copy()
     # Exact sums need no cutoff to begin with: trials find one (kernels/exact).
-    seeded = len(least.graded) > 0 or (passing[-1] > MANY and not least.exact)
+    seeded = len(least.graded) > 0 or (not least.exact and _passing(rows)[-1] > MANY)
     if seeded:
         order, places = _order(mine, theirs, least, stratum, chosen)
         theirs = np.ascontiguousarray(theirs[:, order])
-    puf, eif, nearest = together(
+    equal = np.where(scorer.kind == EQUAL, least.missing, 0)
+    eif, nearest, sums, halves = together(
         fold,
-        partial(metric.by_record, metric.puf, slice(None)),
         partial(metric.by_record, metric.eif, order if seeded else slice(None)),
         partial(least_by_tiles, theirs, scorer, least),
+        # As numbers with a sign NO_CLASS is below 0, and no class is.
+        partial(missing_sums, theirs.view(np.int8), equal),
+        partial(halves_of, mine, least.missing),
     )
-    job = IndexedJob(
+    return IndexedJob(
         scorer=scorer,
         bound=metric.bound,
         keep=metric.keep,
         records=records_of(puf, eif),
         codes=np.maximum(*(side.codes.max(axis=1, initial=-1) for side in (metric.puf, metric.eif)))
         + np.int64(1),
-        classes=Classes(
-            mine,
-            theirs,
-            _missing(theirs == NO_CLASS, np.where(scorer.kind == EQUAL, least.missing, 0)),
-        ),
+        classes=Classes(mine, theirs, sums),
         least=least,
         meets=meets,
         pairs=rows.pairs,
@@ -172,26 +179,19 @@ def _without_levels(rows: Distinct, fold: Fold) -> tuple[IndexedJob, Floats]:
         order=order,
         crowd=Crowd(nearest, places),
         seeded=seeded,
-        own=_missing(metric.puf.codes < 0, scorer.missing),
+        own=own,
+        halves=halves,
         points=points_of(metric, order, stratum[0]) if seeded and point_of(metric) else None,
     )
-    return job, passing
 
 
-def _missing(gone: Bools, amounts: Ints) -> Ints:
-    """What missing values of rows, given by variable, add up to."""
-    sums = np.zeros(gone.shape[1], np.int64)
-    for own, amount in zip(gone, amounts, strict=True):
-        sums += own * amount
-    return sums
-
-
-def _passing(metric: Metric, meets: Ints, chosen: Ints) -> Floats:
+def _passing(rows: Distinct) -> Floats:
     """For t = 0, 1, ..: pairs of a PUF row with at most t mismatches that pass, on average.
 
     Graded variables are left out, as if they cost nothing.
     """
-    p, e, width = _random_pairs(meets)
+    metric, chosen = rows.metric, _chosen(rows.metric.scorer)
+    p, e, width = _random_pairs(rows.meets)
     units, mismatches = np.zeros((2, SAMPLE), np.int64)
     for j in chosen.tolist():
         mine, theirs = metric.puf.codes[j].take(p), metric.eif.codes[j].take(e)
@@ -235,15 +235,13 @@ def _order(
     return order, np.searchsorted(keys[1][order], keys[0])
 
 
-def _levels(job: IndexedJob, passing: Floats, fold: Fold) -> tuple[Level, ...]:
+def _levels(job: IndexedJob, asked: list[int], last: int, fold: Fold) -> tuple[Level, ...]:
     """Stages that are worth it, and at last one that finds whatever could still pass."""
     chosen = _chosen(job.scorer)
     packed = pack(job.classes.theirs, job.classes.sums)
-    # One mismatch more than `last` cannot pass the threshold.
-    last = min(-(-job.bound // job.least.cost) - 1, len(chosen))
     levels: list[Level] = []
     above = -1
-    for stages in _batches(job, passing, last):
+    for stages in _batches(job, asked):
         made = iter(_blocks(job, packed, [shares(job, chosen, most) for most in stages], fold))
         for most in stages:
             level = Level(above=above, blocks=tuple(islice(made, most + 1)))
@@ -258,9 +256,9 @@ def _levels(job: IndexedJob, passing: Floats, fold: Fold) -> tuple[Level, ...]:
     return tuple(levels)
 
 
-def _batches(job: IndexedJob, passing: Floats, last: int) -> list[list[int]]:
+def _batches(job: IndexedJob, asked: list[int]) -> list[list[int]]:
     """Stages whose blocks are made together: all of them, if each will hardly be found too dear."""
-    stages = [most for most in _stages(job, passing, last) if most < len(_chosen(job.scorer))]
+    stages = [most for most in asked if most < len(_chosen(job.scorer))]
     return [[most] for most in stages] if job.seeded else [stages] if stages else []
 
 
@@ -272,16 +270,33 @@ def _blocks(
     return together(fold, *tasks)
 
 
-def _stages(job: IndexedJob, passing: Floats, last: int) -> list[int]:
-    """Numbers of mismatches to allow one after another."""
+def _stages(job: IndexedJob, rows: Distinct, last: int) -> list[int]:
+    """Numbers of mismatches to allow one after another, up to `last`."""
+    if job.summed and _expected(job, last) <= SOON_READ:
+        return [last]
     if not job.seeded:
-        near = passing >= NEIGHBOURS
+        near = _passing(rows) >= NEIGHBOURS
         enough = int(np.argmax(near)) if near.any() else last
         return sorted({min(t, last) for t in (enough, enough + 1, last)})
-    rows = _probes(job)
-    cutoffs = np.sort(job.begin(rows, 0).cutoff[rows])
+    probes = _probes(job)
+    cutoffs = np.sort(job.begin(probes, 0).cutoff[probes])
     needed = np.minimum(-(-cutoffs // job.least.cost) - 1, last)
     return sorted({max(0, int(needed[len(needed) * part // 10])) for part in (2, 5, 9)})
+
+
+def _expected(job: IndexedJob, most: int) -> float:
+    """EIF rows that a PUF row would read in blocks for so many mismatches, if variables told alone.
+
+    By how often two values are equal, of which one is drawn from each file.
+    """
+    classes, step = job.classes, 1 + len(job.meets) // PROBES
+    equal = [
+        float((own[::step, None] == theirs[None, :: 1 + len(theirs) // PROBES]).mean())
+        for own, theirs in zip(classes.mine.T, classes.theirs, strict=True)
+    ]
+    met = float((job.meets[:, 1] - job.meets[:, 0]).mean())
+    parts = shares(job, _chosen(job.scorer), most)
+    return met * sum(math.prod(equal[j] for j in part) for part in parts)
 
 
 def _probes(job: IndexedJob) -> Ints:
@@ -293,6 +308,10 @@ def _share(job: IndexedJob, level: Level) -> float:
     rows = _probes(job)
     # A cutoff of 0 lets nothing through: the lookup is only measured.
     short = shortlist.empty(np.zeros(len(job.meets), np.int64), 1)
-    read = sum(job.look_up(block, rows, *job.keys(block, rows), 0, short) for block in level.blocks)
+    read = 0
+    for block in level.blocks:
+        keys, complete = job.keys(block, rows)
+        order = sort_keys(keys)
+        read += job.look_up(block, rows[order], keys[order], complete[order], 0, short)
     meets = job.meets[rows]
     return read / max(1, int((meets[:, 1] - meets[:, 0]).sum()))

@@ -20,7 +20,7 @@ from reident.kernels import shortlist
 from reident.kernels.candidates import seed
 from reident.kernels.cellwise import scan_cells, whole_limit
 from reident.kernels.desk import Asked
-from reident.kernels.entries import entries_of
+from reident.kernels.entries import entries_of, needy_rows
 from reident.kernels.everyone import scan_everyone
 from reident.kernels.keys import sort_keys
 from reident.kernels.pointwise import scan_points
@@ -64,8 +64,8 @@ class IndexedJob:
     strata, in which near ones lie together: `order` holds their rows in the layout, `crowd` where a
     PUF row would stand, and if `seeded` its neighbours there are scored first. PUF row p meets EIF
     rows meets[p, 0] to meets[p, 1] - 1, and decides pairs[p] pairs; `stratum` is that of PUF and of
-    EIF rows, `own` what a PUF row's missing values cost. Where scores are few whole `points`, rows
-    that must meet everyone do so by them.
+    EIF rows, `own` what a PUF row's missing values cost, `halves` which of them cost half a
+    mismatch. Where scores are few whole `points`, rows that must meet everyone do so by them.
     """
 
     part: ClassVar = shortlist.Shortlist
@@ -83,6 +83,7 @@ class IndexedJob:
     crowd: Crowd
     seeded: bool
     own: Ints
+    halves: npt.NDArray[np.uint16]
     points: Points | None
     levels: tuple[Level, ...] = ()
 
@@ -127,25 +128,24 @@ class IndexedJob:
         del so_far
         rows = np.arange(tile.first, tile.last)
         short = self.begin(rows, tile.first)
-        own = self.own[tile.first : tile.last]
+        own, cost = self.own[tile.first : tile.last], self.least.cost
         keys = [[self.keys(block, rows) for block in level.blocks] for level in self.levels]
         # Pairs that have not been found have so many mismatches at least.
         fewest = np.zeros(len(rows), np.int64)
         for place, level in enumerate(self.levels):
             asked = np.zeros(len(rows), np.int64)
+            orders = [sort_keys(key) for key, _ in keys[place]]
             for easy in (True, False):
                 if not easy:
-                    spared = _spared(keys[place + 1 :], short.cutoff - own, self.least.cost)
-                for block, (key, complete) in zip(level.blocks, keys[place], strict=True):
-                    needy = short.cutoff > fewest * self.least.cost + own
-                    needy &= complete if easy else ~complete & ~spared
-                    chosen = np.flatnonzero(needy)
+                    spared = _spared(keys[place + 1 :], short.cutoff - own, cost)
+                for block, (key, complete), order in zip(
+                    level.blocks, keys[place], orders, strict=True
+                ):
+                    askable = complete if easy else ~(complete | spared)
+                    chosen = needy_rows(order, askable, short.cutoff, own, cost, asked, fewest)
                     if len(chosen):
                         ask = rows[chosen], key[chosen], complete[chosen]
                         self.look_up(block, *ask, tile.first, short)
-                    # A pair that a block does not find has a mismatch in it.
-                    asked += needy
-                    np.maximum(fewest, asked, out=fewest)
         return short
 
     def keys(self, block: Block, rows: Ints) -> tuple[Ints, Bools]:
@@ -166,7 +166,10 @@ class IndexedJob:
     def look_up(
         self, block: Block, rows: Ints, keys: Ints, complete: Bools, base: int, short: Shortlist
     ) -> int:
-        """Look PUF rows up in a block; `base` is the first of `short`. Returns EIF rows read."""
+        """Look PUF rows, in order of key, up in a block; returns EIF rows read.
+
+        `base` is the first row of `short`.
+        """
         stratum = self.stratum[0]
         scorer, least = self.scorer, self.least
         if not len(block.variables) and self.points is not None:
@@ -183,13 +186,12 @@ class IndexedJob:
         read = 0
         if self.summed and block.filled_in:
             entries, left = entries_of(rows, keys, complete, block.weights)
-            mine = self.classes.mine.take(entries.rows, axis=0)  # an index is slower
-            read = int(scan_cells(mine, least, block, entries, base, short))
+            mine, halves = self.classes.mine, self.halves
+            read = int(scan_cells(mine, halves, least, block, entries, base, short))
             rows, keys, complete = rows[left], keys[left], complete[left]
             if not len(rows):
                 return read
-        order = sort_keys(keys)
-        asked = Asked(rows[order], keys[order], complete[order] & block.filled_in, stratum, base)
+        asked = Asked(rows, keys, complete & block.filled_in, stratum, base)
         return read + int(
             kernel.scan_block(self.records, self.classes, scorer, least, block, asked, short)
         )
@@ -217,9 +219,10 @@ class IndexedJob:
         return shortlist.merge(one, other)
 
     def finish(self, tile: Tile, part: Shortlist) -> Shortlist:
-        """A strip's shortlist in rows of the layout."""
+        """A strip's pairs in rows of the layout."""
         del tile
-        return part._replace(eif=self.order[part.eif])
+        pairs = shortlist.gathered(part)
+        return pairs._replace(eif=self.order[pairs.eif].astype(np.uint32))
 
 
 def _spared(stages: Sequence[Sequence[tuple[Ints, Bools]]], left: Ints, cost: int) -> Bools:

@@ -38,7 +38,7 @@ NO_NUMBERS = np.zeros((1, 1))
 """For metrics that compare codes alone."""
 
 
-AT_ONCE = 1 << 15
+AT_ONCE = 1 << 14
 """Pairs that are scored together, rows whose shortlists are unfolded: they are copied for it."""
 MANY = 2**31
 """Positions from which four bytes do not hold them."""
@@ -119,9 +119,9 @@ class RankedJob:
         return shortlist.merge(one, other)
 
     def finish(self, tile: Tile, part: Shortlist) -> Shortlist:
-        """A strip's shortlist needs nothing more."""
+        """A strip's pairs."""
         del tile
-        return part
+        return shortlist.gathered(part)
 
 
 def meetings(layout: Layout) -> Ints:

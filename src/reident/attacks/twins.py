@@ -65,11 +65,12 @@ def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold
         met = np.concatenate([[0], np.cumsum(needed)])[met]
         own = (own[0], stratum[1][theirs])
     scale = metric.scorer.scale
+    puf, eif = together(fold, partial(_some, metric.puf, mine), partial(_some, metric.eif, theirs))
     return Distinct(
         metric=replace(
             metric,
-            puf=_some(metric.puf, mine),
-            eif=_some(metric.eif, theirs),
+            puf=puf,
+            eif=eif,
             scorer=metric.scorer._replace(scale=scale[mine] if len(scale) else scale),
         ),
         stratum=own,

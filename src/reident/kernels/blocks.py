@@ -16,7 +16,8 @@ import numpy as np
 
 from reident.kernels.bitmaps import ALL_BITS, NO_BITS, WORDS
 from reident.kernels.candidates import no_candidates, settle
-from reident.kernels.desk import LANES, Asked, Classes, Least, clear_desk
+from reident.kernels.desk import Asked, Classes, Least, clear_desk
+from reident.kernels.lanes import LANES
 from reident.kernels.runs import MOST_RUNS, Block, find_runs
 from reident.kernels.tiles import scan_tile
 
@@ -41,7 +42,7 @@ def scan_block(
     """
     rows, keys = asked.rows, asked.keys
     bits, once, starts = block.bits, block.once, block.starts
-    desk = clear_desk(len(bits), len(least.graded), len(block.first))
+    desk = clear_desk(bits.shape[1], len(least.graded), len(block.first))
     candidates = no_candidates()
     source, valid = desk.source, desk.valid
     runs = np.empty((MOST_RUNS, 2), np.int64)

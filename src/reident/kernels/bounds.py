@@ -75,7 +75,7 @@ def scan_bounds(
     first, places, bits, kind = block.first, block.rows, block.bits, scorer.kind
     present = block.present
     graded, digits, missing, numbers = least.graded, least.digits, least.missing, least.classes
-    v, held, words = len(first), len(bits), np.uint64(size)
+    v, held, words = len(first), bits.shape[1], np.uint64(size)
     over, row_size = np.uint64(OVER * WORDS), np.uint64(WORDS)
     one, sixteenths = np.uint64(1), 1 << DIGITS
     if filled[1] != now:

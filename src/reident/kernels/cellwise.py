@@ -1,8 +1,9 @@
 """Exact scores of PUF rows whose block is filled in: what agrees with them stands side by side.
 
-The EIF rows that agree with given codes stand under one key. Their bitmaps are read where they are:
-nothing is gathered, and nothing is scored again. Counting is that of kernels/exact; what a PUF row
-may keep of a cell is decided on bitmaps too, before any pair is written down.
+The EIF rows that agree with given codes stand under one key. Their bitmaps are read where they are,
+in pieces of 512 rows: nothing is gathered, and nothing is scored again. Counting is that of
+kernels/exact; what a PUF row may keep of a cell is decided on bitmaps too, before any pair is
+written down.
 """
 
 from __future__ import annotations
@@ -13,19 +14,24 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.bitmaps import ALL_BITS, DIGITS, NO_BITS, NO_CLASS, WORDS, bits_in, lowest
-from reident.kernels.desk import LANES, STARTS, limit_of, show_words
+from reident.kernels.bitmaps import ALL_BITS, CLASSES, DIGITS, NO_BITS, NO_CLASS, ONE, lowest
+from reident.kernels.desk import STARTS, in_lines, limit_of
+from reident.kernels.lanes import LANES
+from reident.kernels.registers import count, filled, load, majority, odd, spread, store
 from reident.kernels.shortlist import NO_CUTOFF, TOGETHER, put_all
 from reident.kernels.tally import (
     FEW,
     HALF,
+    M0,
+    M1,
+    M2,
     MO,
     TALLY,
     TOP,
+    H,
     begin_tally,
     tally_at,
     tally_eight,
-    tally_more,
 )
 
 if TYPE_CHECKING:
@@ -37,41 +43,52 @@ if TYPE_CHECKING:
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
-ROOM = 1 << 14
+Places = npt.NDArray[np.uint16]
+PIECE = 64 * LANES
+"""EIF rows of a piece."""
+PIECES = 16
+"""Pieces that are counted before what they hold is written down."""
+ROOM = 1 << 12
 """Pairs that may wait to be put on shortlists."""
 KNOWN = 16
 """Cutoffs whose limits are held, because to divide takes long."""
-NOTHING = -1
-"""No level: nothing passes."""
+LAST = np.uint8(2 * CLASSES - 1)
+"""Bits of a class that tell it from others, and from NO_CLASS."""
 
 
 @numba.njit(cache=True, nogil=True)
 def scan_cells(
-    mine: Bytes, least: Least, block: Block, asked: Entries, base: int, short: Shortlist
+    mine: Bytes,
+    halves: Places,
+    least: Least,
+    block: Block,
+    asked: Entries,
+    base: int,
+    short: Shortlist,
 ) -> int:
     """Put the pairs that entries, in order of key, find on shortlists; returns the rows read.
 
-    `mine` are the classes of each entry's PUF row: they are read in their order. `base` is the
-    first PUF row of the shortlists, whose cutoffs are few mismatches.
+    `mine` are the classes of PUF rows, `halves` those of their missing values that cost half a
+    mismatch, `base` is the first row of the shortlists, whose cutoffs are few mismatches.
     """
     # Plain local arrays: looking into a tuple of arrays for every row costs more than the row.
-    rows, keys, until, complete, once = asked
+    rows, keys, until, _, once = asked
     sizes, eif, scores, cutoffs = short
     cells, places = block.starts, block.rows
     missing, cost, low, grain = least.missing, least.cost, least.low, least.grain
-    variables, present = block.variables, block.present
-    bits, apart = block.bits.reshape(-1), np.uint64(block.bits.shape[1])
-    compared = np.flatnonzero(block.first >= 0)
-    first = block.first[compared].astype(np.uint64) * apart
-    v, keep, last_one = len(compared), eif.shape[1], variables[len(variables) - 1]
-    starts, made = np.zeros(STARTS * TALLY, np.uint64), np.zeros((STARTS, 2), np.int64)
-    counter = np.zeros(TALLY, np.uint64)
-    source, valid = np.zeros(WORDS, np.int64), np.zeros(WORDS, np.uint64)
-    passing, guess = np.zeros(WORDS, np.uint64), np.full(1, FEW, np.int64)
-    chosen, gap = np.zeros(v + 8, np.uint64), np.zeros(len(present) + 1, np.int64)
+    # Whoever misses nothing misses what comes after the last variable: the bitmap there is empty.
+    variables, present = block.variables, np.append(block.present, 0) * LANES
+    bits, apart = block.bits.reshape(-1), block.bits.shape[1] * LANES
+    compared, chosen, table = bitmaps_of(block.first)
+    v, many, keep = len(compared), len(chosen), eif.shape[1]
+    starts, made = in_lines(STARTS * PIECES * TALLY), np.zeros((STARTS, 2), np.int64)
+    counter, passing = in_lines(PIECES * TALLY), in_lines(PIECES * LANES)
+    valid, guess = in_lines(PIECES * LANES), np.full(1, FEW, np.int64)
+    gap = np.zeros(len(present) + 1, np.int64)
     limits, known = np.zeros(TOGETHER, np.int64), np.full((KNOWN, 2), -1, np.int64)
+    # Room for whatever a cell may add when as many wait as may.
     found = np.empty((ROOM + TOGETHER * keep, 2), np.int64)
-    ends = np.empty((ROOM + TOGETHER * keep, 3), np.int64)
+    ends = np.empty((ROOM + TOGETHER, 3), np.int64)
     # A number of a type: for a plain 0 put_all would be compiled once more.
     now, read, begin, total, waiting = 0, 0, 0, 0, int(np.int64(0))
     while begin < len(rows):
@@ -87,17 +104,13 @@ def scan_cells(
         whole = int(cells[keys[begin] + 1])
         read += (stop - start) * (end - begin)
         while start < stop:
-            # A piece of the cell: as many words as a counter has.
-            origin = start >> 6
-            last = min(stop, (origin + WORDS) << 6)
-            size = show_words(start, last, source, valid)
-            while size % LANES:
-                valid[size] = NO_BITS
-                size += 1
-            words, offset = np.uint64(size), np.uint64(origin)
+            first = start // PIECE
+            last = min(stop, (first + PIECES) * PIECE)
+            pieces = show_pieces(start, last, valid)
+            here = first * apart
             if last > whole:
-                here = np.uint64(present[last_one]) * apart + offset
-                drop_copies(bits, here, whole - (origin << 6), words, valid)
+                named = here + present[variables[len(variables) - 1]]
+                drop_copies(bits, named, apart, whole - first * PIECE, pieces, valid)
             start, now = last, now + 1
             # Rows lie far from each other: fetched one after another they come in few waits.
             for at in range(begin, end):
@@ -111,54 +124,68 @@ def scan_cells(
                 limit = limits[at - begin]
                 if limit <= 0:
                     continue
-                many, gaps = 0, 0
+                row = rows[at]
                 for k in range(v):
-                    c = mine[at, compared[k]]
-                    chosen[many] = first[k] + np.uint64(c) * apart + offset
-                    gap[gaps] = compared[k]
-                    # Missing EIF values are counted from the start; those present count below.
-                    many += c != NO_CLASS
-                    gaps += c == NO_CLASS
-                if not complete[at]:
-                    for j in variables:
-                        gap[gaps] = j
-                        gaps += mine[at, j] == NO_CLASS
-                while many % 8 or not many:
-                    # Row 0 is empty: nothing is added.
-                    chosen[many] = offset
-                    many += 1
+                    chosen[k] = table[k, mine[row, compared[k]] & LAST]
+                one, other, gaps = present[halves[row, 0]], present[halves[row, 1]], 0
+                if halves[row, 2]:
+                    gaps = gaps_of(mine, halves, row, gap)
                 slot = (limit >> low) % STARTS
-                begun = np.uint64(slot * TALLY)
+                begun = slot * PIECES * TALLY
                 if made[slot, 0] != now or made[slot, 1] != limit:
                     made[slot, 0], made[slot, 1] = now, limit
-                    begin_tally(FEW - limit, bits, apart + offset, apart, low, words, starts, begun)
-                half = offset
-                if gaps and missing[gap[gaps - 1]] == HALF:
-                    gaps -= 1
-                    half = np.uint64(present[gap[gaps]]) * apart + offset
-                for q in range(low, DIGITS - 1):
-                    here = np.uint64(q * WORDS)
-                    for w in range(words):
-                        counter[here + w] = starts[begun + here + w]
-                tally_eight(bits, chosen, half, words, starts, begun, counter)
-                for k in range(8, many, 8):
-                    tally_more(bits, chosen, k, words, counter)
-                for k in range(gaps):
-                    here = np.uint64(present[gap[k]]) * apart + offset
-                    for q in range(low, DIGITS + 1):
-                        if missing[gap[k]] >> q & 1:
-                            tally_at(bits, here, q, words, counter)
-                for d in range(len(variables) if once[at] else 0):
-                    if once[at] >> d & 1:
-                        here = np.uint64(present[variables[d]]) * apart + offset
-                        rule_out(bits, here, words, counter)
-                level = level_of(counter, valid, words, keep, limit, low, guess, passing)
-                if level == NOTHING:
+                    for piece in range(pieces):
+                        begin_tally(
+                            FEW - limit, bits, here + piece * apart, low, starts,
+                            begun + piece * TALLY,
+                        )  # fmt: skip
+                number, hit = 0, 0
+                for piece in range(pieces):
+                    own, ready, to = here + piece * apart, begun + piece * TALLY, piece * TALLY
+                    k, x, y = (
+                        load(starts, ready + H),
+                        load(bits, own + one),
+                        load(bits, own + other),
+                    )
+                    half, carry = odd(k, x, y), majority(k, x, y)
+                    m0, m1, m2, over = tally_eight(
+                        bits, own, chosen, 0, load(starts, ready + M0), load(starts, ready + M1),
+                        load(starts, ready + M2), carry,
+                    )  # fmt: skip
+                    over |= load(starts, ready + MO)
+                    for eight in range(8, many, 8):
+                        m0, m1, m2, more = tally_eight(
+                            bits, own, chosen, eight, m0, m1, m2, spread(NO_BITS)
+                        )
+                        over |= more
+                    store(counter, to + H, half)
+                    store(counter, to + M0, m0)
+                    store(counter, to + M1, m1)
+                    store(counter, to + M2, m2)
+                    for q in range(low, DIGITS - 1):
+                        store(counter, to + q * LANES, load(starts, ready + q * LANES))
+                    if gaps:
+                        store(counter, to + MO, over)
+                        fill_gaps(bits, own, gap, gaps, missing, present, low, counter, to)
+                        over = load(counter, to + MO)
+                    for d in range(len(variables) if once[at] else 0):
+                        if once[at] >> d & 1:
+                            over |= ~load(bits, own + present[variables[d]])
+                    alive = ~over & load(valid, piece * LANES)
+                    store(counter, to + MO, alive)
+                    passed = count(alive)
+                    number += passed
+                    hit |= int(passed > 0) << piece
+                if not number:
                     continue
+                level = limit
+                if number > keep:
+                    level = level_of(counter, hit, keep, limit, low, guess, passing)
                 ends[waiting, 2] = level * cost >> DIGITS if level < limit else NO_CUTOFF
                 total = note(
-                    counter, passing, words, limit, cost, low, places, origin, found, total
-                )
+                    counter, hit, level < limit, passing, limit, cost, low, places,
+                    first * PIECE, found, total,
+                )  # fmt: skip
                 ends[waiting, 0], ends[waiting, 1] = rows[at] - base, total
                 waiting += 1
             if total > ROOM or waiting > ROOM or start < stop:
@@ -170,93 +197,161 @@ def scan_cells(
 
 
 @numba.njit(cache=True, nogil=True)
+def bitmaps_of(first: Ints) -> tuple[npt.NDArray[np.uint64], Ints, Ints]:
+    """Variables that have bitmaps, room for those chosen of them, and where those of classes begin.
+
+    A missing value has the first bitmap, which is empty, and so has the room that is left over.
+    """
+    compared = np.flatnonzero(first >= 0)
+    chosen = np.zeros(max(8, (len(compared) + 7) // 8 * 8), np.int64)
+    table = np.zeros((len(compared), LAST + 1), np.int64)
+    for k in range(len(compared)):
+        for c in range(CLASSES):
+            table[k, c] = (first[compared[k]] + c) * LANES
+    return compared.astype(np.uint64), chosen, table
+
+
+@numba.njit(cache=True, nogil=True)
+def halves_of(mine: Bytes, missing: Ints) -> Places:
+    """For each PUF row two variables that it misses for half a mismatch, and if there are more.
+
+    These two are added at no cost; where there is none the number of variables stands instead.
+    """
+    rows, v = mine.shape
+    out = np.empty((rows, 3), np.uint16)
+    for row in range(rows):
+        held = 0
+        out[row, 0], out[row, 1], out[row, 2] = v, v, 0
+        for j in range(v):
+            if mine[row, j] == NO_CLASS:
+                half = missing[j] == HALF and held < 2  # of two
+                out[row, held if half else 2] = j if half else 1
+                held += half
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def gaps_of(mine: Bytes, halves: Places, row: int, gap: Ints) -> int:
+    """Write down the other variables that a PUF row misses; returns how many.
+
+    Missing EIF values are counted from the start; those present count with the PUF row.
+    """
+    gaps = 0
+    for j in range(mine.shape[1]):
+        gap[gaps] = j
+        gaps += mine[row, j] == NO_CLASS and halves[row, 0] != j and halves[row, 1] != j
+    return gaps
+
+
+@numba.njit(cache=True, nogil=True)
+def fill_gaps(
+    bits: Words,
+    piece: int,
+    gap: Ints,
+    gaps: int,
+    missing: Ints,
+    present: Ints,
+    low: int,
+    counter: Words,
+    at: int,
+) -> None:
+    """Add what values cost that a PUF row misses, where EIF rows of a piece have them."""
+    for k in range(gaps):
+        for q in range(low, DIGITS + 1):
+            if missing[gap[k]] >> q & 1:
+                tally_at(bits, piece + present[gap[k]], q, counter, at)
+
+
+@numba.njit(cache=True, nogil=True)
 def whole_limit(cutoff: int, cost: int, grain: int, low: int) -> int:
     """Sixteenths that no pair below a cutoff reaches, as a multiple of what divides all sums."""
     step = 1 << low
     return (limit_of(cutoff, cost, grain) + step - 1) // step * step
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def rule_out(bits: Words, here: Any, words: Any, counter: Words) -> None:
-    """Let those overflow that a bitmap does not name."""
-    for w in range(words):
-        counter[MO + w] |= ~bits[here + w]
+@numba.njit(cache=True, nogil=True)
+def show_pieces(start: int, stop: int, valid: Words) -> int:
+    """Which rows of some pieces are `start` to `stop` - 1; how many pieces hold these."""
+    origin = start // PIECE * PIECE
+    pieces = (stop - 1) // PIECE - start // PIECE + 1
+    for w in range(pieces * LANES):
+        valid[w] = up_to(stop - origin - w * 64) & ~up_to(start - origin - w * 64)
+    return pieces
 
 
 @numba.njit(cache=True, nogil=True)
-def drop_copies(bits: Words, here: Any, whole: int, words: Any, valid: Words) -> None:
-    """Leave out the rows from the one at `whole` on that a bitmap does not name."""
-    for w in range(words):
-        before = np.int64(whole) - np.int64(w) * 64
-        counted = NO_BITS if before <= 0 else ALL_BITS
-        if 0 < before < 64:  # the bits of a word
-            counted = (np.uint64(1) << np.uint64(before)) - np.uint64(1)
-        valid[w] &= counted | bits[here + w]
+def up_to(number: int) -> Any:
+    """A word whose first bits are set, so many of them."""
+    if number <= 0:
+        return NO_BITS
+    if number >= 64:
+        # A shift by all bits of a word may give anything.
+        return ALL_BITS
+    return (ONE << np.uint64(number)) - ONE
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def level_of(
-    counter: Words,
-    valid: Words,
-    words: Any,
-    keep: int,
-    limit: int,
-    low: int,
-    guess: Ints,
-    passing: Words,
-) -> Any:
-    """The first score that is not kept, because ranks are whole, or the limit; what lies below it.
+@numba.njit(cache=True, nogil=True)
+def drop_copies(bits: Words, named: int, apart: int, whole: int, pieces: int, valid: Words) -> None:
+    """Leave out the rows from the one at `whole` on that a bitmap does not name.
 
-    A search for it begins at a guess, the last one found. Returns NOTHING if nothing passes.
+    It begins at `named` in the first piece; pieces lie `apart`.
     """
-    anything, total = NO_BITS, NO_BITS
-    for w in range(words):
-        passing[w] = ~counter[MO + w] & valid[w]
-        anything |= passing[w]
-    if anything == NO_BITS:
-        return NOTHING
-    for w in range(words):
-        total += bits_in(passing[w])
-    if total <= keep:
-        return limit
-    step, level = 1 << low, min(limit, guess[0]) - (1 << low)
-    number = below(counter, valid, words, level + FEW - limit, low, passing)
+    for piece in range(pieces):
+        for w in range(LANES):
+            counted = up_to(whole - (piece * LANES + w) * 64)
+            valid[piece * LANES + w] &= counted | bits[named + piece * apart + w]
+
+
+@numba.njit(cache=True, nogil=True)
+def level_of(
+    counter: Words, hit: int, keep: int, limit: int, low: int, guess: Ints, passing: Words
+) -> int:
+    """The first score that is not kept, because ranks are whole; what lies below it passes.
+
+    More than `keep` lie below the limit. Bits of `hit` name the pieces that hold them. A search
+    begins at a guess, the last one found.
+    """
+    step = 1 << low
+    level = min(limit, guess[0]) - step
+    number = below(counter, hit, level + FEW - limit, low, passing)
     while number <= keep and level + step < limit:
         level += step
-        number = below(counter, valid, words, level + FEW - limit, low, passing)
+        number = below(counter, hit, level + FEW - limit, low, passing)
     if number <= keep:
         # Of all that passes there are too many.
         guess[0] = limit
-        return level
+        return int(level)
     while number > keep:
         level -= step
-        number = below(counter, valid, words, level + FEW - limit, low, passing)
+        number = below(counter, hit, level + FEW - limit, low, passing)
     guess[0] = level + step
-    return level
+    return int(level)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def below(counter: Words, valid: Words, words: Any, level: int, low: int, passing: Words) -> Any:
-    """Which valid numbers, given by their digits, lie below a level, and how many."""
-    for w in range(words):
-        passing[w] = NO_BITS
-    for q in range(low, TOP):
-        digit, start = ALL_BITS if level >> q & 1 else NO_BITS, np.uint64(q * WORDS)
-        for w in range(words):
-            zero, smaller = ~counter[start + w], passing[w]
-            passing[w] = (zero & smaller) | (digit & (zero | smaller))
-    number = NO_BITS
-    for w in range(words):
-        passing[w] &= ~counter[MO + w] & valid[w]
-        number += bits_in(passing[w])
+@numba.njit(cache=True, nogil=True)
+def below(counter: Words, hit: int, level: int, low: int, passing: Words) -> int:
+    """Which numbers that passed, given by their digits, lie below a level, and how many."""
+    number = 0
+    for piece in range(PIECES):
+        if hit >> piece == 0:
+            break
+        at, smaller = piece * TALLY, spread(NO_BITS)
+        for q in range(low, TOP):
+            digit = spread(ALL_BITS if level >> q & 1 else NO_BITS)
+            zero = ~load(counter, at + q * LANES)
+            smaller = (zero & smaller) | (digit & (zero | smaller))
+        smaller &= load(counter, at + MO)
+        store(passing, piece * LANES, smaller)
+        number += count(smaller)
     return number
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@numba.njit(cache=True, nogil=True)
 def note(
     counter: Words,
+    hit: int,
+    fewer: bool,
     passing: Words,
-    words: Any,
     limit: int,
     cost: int,
     low: int,
@@ -265,18 +360,27 @@ def note(
     found: Ints,
     total: int,
 ) -> int:
-    """Write down EIF rows and units of what passes, after `total` others; returns how many now."""
-    one = np.uint64(1)
-    for w in range(words):
-        left = passing[w]
-        while left:
-            bit = lowest(left)
-            left &= left - one
-            counted = np.int64(0)
-            for q in range(low, TOP):
-                word = counter[np.uint64(q * WORDS) + w]
-                counted |= np.int64(word >> np.uint64(bit) & one) << q
-            found[total, 0] = places[(origin + np.int64(w)) * 64 + bit]
-            found[total, 1] = (counted + limit - FEW) * cost >> DIGITS
-            total += 1
+    """Write down EIF rows and units of what passes, after `total` others; returns how many now.
+
+    Bits of `hit` name the pieces where something passed; where `fewer` may be kept, `passing` says
+    which. The first piece begins at row `origin`.
+    """
+    while hit:
+        piece = lowest(np.uint64(hit))
+        hit &= hit - 1
+        passed, held = (passing, piece * LANES) if fewer else (counter, piece * TALLY + MO)
+        words = filled(load(passed, held))
+        while words:
+            w = lowest(words)
+            words &= words - ONE
+            left, at = passed[held + w], piece * TALLY + w
+            while left:
+                bit = lowest(left)
+                left &= left - ONE
+                counted = np.int64(0)
+                for q in range(low, TOP):
+                    counted |= np.int64(counter[at + q * LANES] >> np.uint64(bit) & ONE) << q
+                found[total, 0] = places[origin + piece * PIECE + w * 64 + bit]
+                found[total, 1] = (counted + limit - FEW) * cost >> DIGITS
+                total += 1
     return total

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 import numpy.typing as npt
@@ -52,3 +54,13 @@ def least_by_lists(
             if low[k] < len(theirs):
                 b = theirs[low[k]]
                 row[b] = min(row[b], units[k])
+
+
+@numba.njit(cache=True, nogil=True)
+def missing_sums(codes: npt.NDArray[Any], amounts: Ints) -> Ints:
+    """What missing values of rows, given by variable, add up to: codes below 0."""
+    sums = np.zeros(codes.shape[1], np.int64)
+    for j in range(len(codes)):
+        for i in range(len(sums)):
+            sums[i] += amounts[j] if codes[j, i] < 0 else 0
+    return sums

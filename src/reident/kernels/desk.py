@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.kernels.bitmaps import ALL_BITS, CLASSES, DIGITS, OVER, SUMS, WORDS
+from reident.kernels.lanes import LANES
 
 Ints = npt.NDArray[np.int64]
 COUNTER = (OVER + 2) * WORDS
 """Words of a counter, and of a row more for carries."""
-LANES = 4
-"""Words that a processor works on at once: tiles are filled up to a multiple."""
 STARTS = 8
 """Counters at their start that are kept, because PUF rows differ in their limits."""
 MOST_LIMIT = 1 << OVER
@@ -87,6 +86,14 @@ class Desk(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True)
+def in_lines(words: int) -> npt.NDArray[np.uint64]:
+    """Room for so many words; each eight of them lie in one line of the cache."""
+    room = np.empty(words + LANES, np.uint64)
+    begin = -(room.ctypes.data // room.itemsize) % LANES
+    return room[begin : begin + words]
+
+
+@numba.njit(cache=True, nogil=True)
 def limit_of(cutoff: int, cost: int, grain: int) -> int:
     """Sixteenths that no pair below a cutoff reaches by what it scores at least."""
     largest = (cutoff - 1) // grain * grain
@@ -118,7 +125,7 @@ def fetch(
     """Copy words of a bitmap into a tile."""
     at = np.uint64(row * WORDS)
     for w in range(words):
-        tile[at + w] = bits[row, source[w]]
+        tile[at + w] = bits[source[w] // LANES, row, source[w] % LANES]
 
 
 @numba.njit(cache=True, nogil=True)

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.kernels.keys import sort_keys
-from reident.kernels.runs import copies_of
 
 Ints = npt.NDArray[np.int64]
 MOST_KEYS = 64
@@ -36,17 +35,44 @@ class Entries(NamedTuple):
     once: Ints
 
 
+@numba.njit(cache=True, nogil=True)
+def needy_rows(
+    order: Ints,
+    askable: npt.NDArray[np.bool_],
+    cutoffs: Ints,
+    own: Ints,
+    cost: int,
+    asked: Ints,
+    fewest: Ints,
+) -> Ints:
+    """In a given order, the PUF rows that may still lack a pair and can ask a block for it.
+
+    A pair that they lack has so many mismatches at least as `fewest` says, beside what their `own`
+    missing values cost. Blocks that they `asked` are counted: a pair that a block does not find has
+    a mismatch in it.
+    """
+    needy = np.empty(len(order), np.bool_)
+    for i in range(len(order)):
+        needy[i] = askable[i] and cutoffs[i] > fewest[i] * cost + own[i]
+        asked[i] += needy[i]
+        fewest[i] = max(fewest[i], asked[i])
+    chosen, number = np.empty(len(order), np.int64), 0
+    for i in order:
+        chosen[number] = i
+        number += needy[i]
+    return chosen[:number]
+
+
 def entries_of(
     rows: Ints, keys: Ints, complete: npt.NDArray[np.bool_], weights: Ints
 ) -> tuple[Entries, npt.NDArray[np.bool_]]:
-    """What PUF rows ask for in order of key, and which of them would ask for too many keys.
+    """What PUF rows, in order of key, ask for, and which of them would ask for too many keys.
 
     Entries for one key come before those for several that begin with it.
     """
     if complete.all():
-        order = sort_keys(keys)
-        keys, none = keys[order], np.zeros(len(rows), np.int64)
-        return Entries(rows[order], keys, keys + 1, complete, none), np.zeros(len(rows), np.bool_)
+        nothing = np.zeros(len(rows), np.int64)
+        return Entries(rows, keys, keys + 1, complete, nothing), ~complete
     asked, other_way = several(rows, keys, complete, weights)
     order = sort_keys(asked.keys * 2 + (asked.until > asked.keys + 1))
     own, cells, until, whole, once = asked
@@ -58,15 +84,12 @@ def several(
     rows: Ints, keys: Ints, complete: npt.NDArray[np.bool_], weights: Ints
 ) -> tuple[Entries, npt.NDArray[np.bool_]]:
     """What PUF rows ask for, and which of them would ask for too many keys."""
-    concrete = np.empty(MOST_KEYS, np.int64)
-    other_way = np.zeros(len(rows), np.bool_)
-    last = weights[len(weights) - 2]
-    upper = weights[:-1] // last
-    number = 0
+    gone = np.empty(len(weights), np.int64)
+    runs = np.ones(len(rows), np.int64)
     for i in range(len(rows)):
-        found, _ = _asked(keys[i], complete[i], weights, upper, concrete)
-        other_way[i] = found == 0
-        number += found
+        if not complete[i]:
+            runs[i], _ = missed(keys[i], weights, gone)
+    number = runs.sum()
     out = Entries(
         np.empty(number, np.int64),
         np.empty(number, np.int64),
@@ -75,43 +98,50 @@ def several(
         np.zeros(number, np.int64),
     )
     own, cells, until, whole, once = out
-    at = 0
+    last, at = len(weights) - 2, 0
     for i in range(len(rows)):
-        found, many = _asked(keys[i], complete[i], weights, upper, concrete)
-        for k in range(found):
-            own[at], cells[at], whole[at] = rows[i], concrete[k], complete[i]
-            until[at] = concrete[k] + many
-            if not complete[i]:
-                once[at] = _later(keys[i], concrete[k], weights)
-            at += 1
-    return out, other_way
+        if not runs[i]:
+            continue
+        cells[at], many, found, width = keys[i], 0, 1, 1
+        if not complete[i]:
+            _, many = missed(keys[i], weights, gone)
+        for d in gone[:many]:
+            weight = weights[d + 1]
+            codes = weights[d] // weight - 1
+            if d == last:
+                # All codes of the last variable stand side by side.
+                width = codes
+                cells[at : at + found] += 1
+                continue
+            # From the last code to the first: the first takes the place of what it is made from.
+            for code in range(codes, 0, -1):
+                to = at + (code - 1) * found
+                for k in range(found):
+                    cells[to + k] = cells[at + k] + code * weight
+                    once[to + k] = once[at + k] | np.int64(code > 1) << d
+            found *= codes
+        for k in range(at, at + found):
+            own[k], whole[k], until[k] = rows[i], complete[i], cells[k] + width
+        at += found
+    return out, runs == 0
 
 
 @numba.njit(cache=True, nogil=True)
-def _asked(key: int, complete: bool, weights: Ints, upper: Ints, concrete: Ints) -> tuple[int, int]:
-    """How many runs of keys a row asks for, 0 if too many, and of how many keys each is.
+def missed(key: int, weights: Ints, gone: Ints) -> tuple[int, int]:
+    """How many runs of keys a row asks for, 0 if too many, and how many variables it misses.
 
-    Their first keys are written down. `upper` are the weights of all variables but the last.
+    These are written down; the last one adds no run.
     """
-    last = weights[len(weights) - 2]
-    if complete:
-        concrete[0] = key
-        return 1, 1
-    if key % last:
-        return copies_of(key, weights, concrete), 1
-    found = copies_of(key // last, upper, concrete)
-    for k in range(found):
-        concrete[k] = concrete[k] * last + 1
-    return found, last - 1
-
-
-@numba.njit(cache=True, nogil=True)
-def _later(key: int, concrete: int, weights: Ints) -> int:
-    """Bits of the variables that a key misses and a concrete one has a later code of than 1."""
-    bits = 0
+    runs, many, rest = 1, 0, key % weights[0]
     for d in range(len(weights) - 1):
-        weight = weights[d + 1]
-        size = weights[d] // weight
-        if key // weight % size == 0 and concrete // weight % size > 1:
-            bits |= 1 << d
-    return bits
+        own = rest // weights[d + 1]
+        rest -= own * weights[d + 1]
+        if own:
+            continue
+        gone[many] = d
+        many += 1
+        if d < len(weights) - 2:
+            runs *= weights[d] // weights[d + 1] - 1
+        if runs > MOST_KEYS:
+            return 0, many
+    return runs, many

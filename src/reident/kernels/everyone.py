@@ -94,7 +94,7 @@ def scan_everyone(
     """Score what the asked PUF rows meet; they stand in order of stratum and place."""
     rows, keys, base = asked.rows, asked.keys, asked.base
     places, mine = crowd.places, classes.mine
-    desk = clear_desk(len(block.bits), len(least.graded), len(block.first))
+    desk = clear_desk(block.bits.shape[1], len(least.graded), len(block.first))
     candidates = no_candidates()
     chosen = Asked(np.empty(len(rows), np.int64), keys, asked.complete, asked.stratum, base)
     # Values of a type: for a plain 0 or True whatever is called would be compiled once more.

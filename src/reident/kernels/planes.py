@@ -1,31 +1,29 @@
-"""Bitmaps of a block: 64 EIF rows are turned over at a time, so that each bit of theirs is a word.
+"""Bitmaps of a block, in pieces of 512 EIF rows: 64 bytes are compared at once and give a word.
 
 A row is held as bytes, eight to a word: the classes of its variables, then what its missing values
-add up to. Turned over, bit b of a byte is a *plane*: a bitmap over rows. Classes and ranges of them
-are told from the planes of a byte, many rows at once.
+add up to. Eight rows are turned over at a time, so that each variable of theirs is a word.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
 from reident.kernels.bitmaps import ALL_BITS, NO_BITS
+from reident.kernels.lanes import LANES
+from reident.kernels.registers import at_least, load, sharing, store, turn_bytes, unlike
 
 Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 BYTES = 8
 """Bytes of a word, and bits of a byte."""
-CHUNK = 32
-"""Words of a bitmap that are made together: all planes of a few stay in the cache."""
 MOST = np.uint64(255)
 """What a byte holds; larger sums stop short, which only makes a pair look nearer."""
 DIFFERENT, AT_LEAST, DIGIT = range(3)
 """What bitmaps tell of a byte: rows of another class, of this class or above, with this digit."""
-ONE, HALF_WORD = np.uint64(1), np.uint64(0x00000000FFFFFFFF)
+MISSING = 128
+"""A bit that no class has, but for NO_CLASS."""
 
 
 @numba.njit(cache=True, nogil=True)
@@ -44,19 +42,21 @@ def pack(classes: npt.NDArray[np.uint8], sums: Ints) -> Words:
 
 
 @numba.njit(cache=True, nogil=True)
-def turn(square: Words) -> None:
-    """Turn 64 words over: bit b of word i becomes bit i of word b."""
-    size, mask = 32, HALF_WORD
-    while size:
-        shift = np.uint64(size)
-        for begin in range(0, 64, 2 * size):
-            # The upper bits of the first words change places with the lower bits of the others.
-            for k in range(begin, begin + size):
-                other = ((square[k] >> shift) ^ square[k + size]) & mask
-                square[k + size] ^= other
-                square[k] ^= other << shift
-        size //= 2
-        mask ^= mask << np.uint64(size)
+def turn(packed: Words, rows: npt.NDArray[np.int32], columns: Words) -> None:
+    """Turn up to 512 packed rows over: a column of 512 bytes for each byte of a row.
+
+    Beyond the last row columns hold zeros.
+    """
+    taken, turned = np.zeros(64 * LANES, np.uint64), np.empty(64 * LANES, np.uint64)
+    for lane in range(packed.shape[1]):
+        for i in range(len(rows)):
+            taken[i] = packed[rows[i], lane]
+        for at in range(0, 64 * LANES, LANES):
+            store(turned, at, turn_bytes(load(taken, at)))
+        for byte in range(BYTES):
+            column = (lane * BYTES + byte) * 64
+            for i in range(64):
+                columns[column + i] = turned[i * LANES + byte]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -65,72 +65,29 @@ def mark(packed: Words, rows: npt.NDArray[np.int32], marks: Ints, bits: Words) -
 
     From bitmap `at` on: rows that are present and not of class 0, 1, .. `number` - 1, and then
     those that are present; or rows of class 1 or above, 2 or above, .. `number` - 1; or `number`
-    binary digits.
+    binary digits. `bits` has pieces, bitmaps, words; those of which nothing is told are empty.
     """
-    lanes, length = packed.shape[1], bits.shape[1]
-    squares, held = np.empty((lanes, 64), np.uint64), np.empty(CHUNK, np.uint64)
-    planes = np.zeros((64 * lanes, CHUNK), np.uint64)
-    for begin in range(0, length, CHUNK):
-        words = min(CHUNK, length - begin)
-        for w in range(words):
-            start = (begin + w) * 64
-            number = max(0, min(64, len(rows) - start))
-            held[w] = ALL_BITS if number == 64 else (ONE << np.uint64(number)) - ONE  # a whole word
-            squares[:, number:] = NO_BITS
-            for i in range(number):
-                row = rows[start + i]
-                for lane in range(lanes):
-                    squares[lane, i] = packed[row, lane]
-            for lane in range(lanes):
-                turn(squares[lane])
-                for b in range(64):
-                    planes[64 * lane + b, w] = squares[lane, b]
-        for m in range(len(marks)):
-            byte, what, at, number = marks[m, 0] * BYTES, marks[m, 1], marks[m, 2], marks[m, 3]
-            if what == DIFFERENT:
-                draw_different(planes, byte, held, number, begin, words, bits, at)
-            elif what == AT_LEAST:
-                draw_ranges(planes, byte, held, number, begin, words, bits, at)
-            else:
-                for q in range(number):
-                    for w in range(words):
-                        bits[at + q, begin + w] = planes[byte + q, w] & held[w]
-
-
-@numba.njit(cache=True, nogil=True)
-def draw_different(
-    planes: Words, byte: int, held: Words, number: int, begin: int, words: int, bits: Words, at: int
-) -> None:
-    """Rows of another class than each, of those that have one: NO_CLASS alone has the last bit."""
-    for c in range(number):
-        c0, c1, c2, c3, c4 = whole(c), whole(c >> 1), whole(c >> 2), whole(c >> 3), whole(c >> 4)
-        for w in range(words):
-            other = (planes[byte, w] ^ c0) | (planes[byte + 1, w] ^ c1)
-            other |= (planes[byte + 2, w] ^ c2) | (planes[byte + 3, w] ^ c3)
-            other |= planes[byte + 4, w] ^ c4
-            bits[at + c, begin + w] = other & held[w] & ~planes[byte + 7, w]
-    for w in range(words):
-        bits[at + number, begin + w] = held[w] & ~planes[byte + 7, w]
-
-
-@numba.njit(cache=True, nogil=True)
-def draw_ranges(
-    planes: Words, byte: int, held: Words, number: int, begin: int, words: int, bits: Words, at: int
-) -> None:
-    """Rows of each class or above, compared digit by digit."""
-    for t in range(1, number):
-        t0, t1, t2, t3, t4 = whole(t), whole(t >> 1), whole(t >> 2), whole(t >> 3), whole(t >> 4)
-        for w in range(words):
-            # From the lowest digit on: a digit that is larger, or as large and the rest too.
-            above = planes[byte, w] | ~t0
-            above = (planes[byte + 1, w] & (above | ~t1)) | (above & ~t1)
-            above = (planes[byte + 2, w] & (above | ~t2)) | (above & ~t2)
-            above = (planes[byte + 3, w] & (above | ~t3)) | (above & ~t3)
-            above = (planes[byte + 4, w] & (above | ~t4)) | (above & ~t4)
-            bits[at + t - 1, begin + w] = above & held[w]
-
-
-@numba.njit(cache=True, nogil=True)
-def whole(number: int) -> Any:
-    """A word full of the lowest binary digit of a number."""
-    return ALL_BITS if number & 1 else NO_BITS
+    columns = np.empty(packed.shape[1] * BYTES * 64, np.uint64)
+    for piece in range(len(bits)):
+        mine = rows[piece * 64 * LANES : (piece + 1) * 64 * LANES]
+        turn(packed, mine, columns)
+        bits[piece] = NO_BITS
+        for w in range(LANES):
+            held = ALL_BITS
+            if len(mine) < (w + 1) * 64:
+                # A shift by all bits of a word may give anything.
+                held = (np.uint64(1) << np.uint64(max(0, len(mine) - w * 64))) - np.uint64(1)
+            for m in range(len(marks)):
+                byte, what, at, number = marks[m]
+                column = byte * 64 + w * LANES
+                if what == DIFFERENT:
+                    here = held & ~sharing(columns, column, MISSING)
+                    for c in range(number):
+                        bits[piece, at + c, w] = unlike(columns, column, c) & here
+                    bits[piece, at + number, w] = here
+                elif what == AT_LEAST:
+                    for t in range(1, number):
+                        bits[piece, at + t - 1, w] = at_least(columns, column, t) & held
+                else:
+                    for q in range(number):
+                        bits[piece, at + q, w] = sharing(columns, column, 1 << q) & held

@@ -28,10 +28,9 @@ class Block(NamedTuple):
     with the given `weights`. Rows starts[k] to starts[k + 1] of `rows` have key k. Where the block
     is `filled_in`, a row with missing values also stands under every key that has codes instead:
     there it is a copy, and `once` names the places of all rows that are none. `bits` are bitmaps
-    over `rows`: an empty one, SUMS digits of what missing values add, and those of variable j from
-    row first[j] on, -1 for variables that it leaves out; row present[j] names the rows in which an
-    EQUAL variable has a value. Bitmaps have a few words more than they need, so that a tile may be
-    filled up.
+    over `rows`, in pieces of LANES words: an empty one, SUMS digits of what missing values add, and
+    those of variable j from first[j] on, -1 for variables that it leaves out; bitmap present[j]
+    names the rows in which an EQUAL variable has a value.
     """
 
     variables: Ints
@@ -95,20 +94,19 @@ def directory(
     copies together are at most `most`, and which places hold no copy.
     """
     starts = np.zeros(cells + 1, np.int32)
-    copies = np.empty(MOST_COPIES, np.int64)
-    total, filled_in = len(keys), True
+    # Keys of copies, and whose: of this room only what is used takes memory.
+    copies = np.empty(max(0, most - len(keys)) + MOST_COPIES, np.int64)
+    whose, held, filled_in = np.empty(len(copies), np.int32), 0, True
     for i in range(len(keys)):
         starts[keys[i]] += np.int32(1)
-        if not complete[i]:
-            number = copies_of(keys[i], weights, copies)
-            total += number
-            filled_in = filled_in and number > 0 and total <= most
-            for k in range(number if filled_in else 0):
-                starts[copies[k]] += np.int32(1)
-    if not filled_in:
-        starts[:] = 0
-        for key in keys:
-            starts[key] += np.int32(1)
+        if filled_in and not complete[i]:
+            number = copies_of(keys[i], weights, copies[held : held + MOST_COPIES])
+            whose[held : held + number] = i
+            held += number
+            filled_in = number > 0 and len(keys) + held <= most
+    held = held if filled_in else 0
+    for key in copies[:held]:
+        starts[key] += np.int32(1)
     passed = np.int32(0)
     for k in range(cells + 1):
         passed += starts[k]
@@ -122,10 +120,9 @@ def directory(
         place = np.int64(starts[key])
         rows[place] = row
         once[place >> 6] |= np.uint64(1) << np.uint64(place & 63)
-        if filled_in and not complete[row]:
-            for k in range(copies_of(key, weights, copies)):
-                starts[copies[k]] -= np.int32(1)
-                rows[starts[copies[k]]] = row
+    for k in range(held - 1, -1, -1):
+        starts[copies[k]] -= np.int32(1)
+        rows[starts[copies[k]]] = whose[k]
     return starts, rows, filled_in, once
 
 

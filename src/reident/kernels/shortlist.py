@@ -7,7 +7,7 @@ are kept whole or not at all, and becomes the new cutoff; nothing at or above it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
 import numpy as np
@@ -26,12 +26,15 @@ TOGETHER = 64
 
 
 class Shortlist(NamedTuple):
-    """Per PUF row: how many pairs, their EIF rows and units (unordered), and the cutoff."""
+    """Per PUF row: how many pairs, their EIF rows and units (unordered), and the cutoff.
 
-    size: npt.NDArray[np.int64]
-    eif: npt.NDArray[np.int64]
-    units: npt.NDArray[np.int64]
-    cutoff: npt.NDArray[np.int64]
+    Where a strip is done its pairs are `gathered`, end to end.
+    """
+
+    size: npt.NDArray[Any]
+    eif: npt.NDArray[Any]
+    units: npt.NDArray[Any]
+    cutoff: npt.NDArray[Any]
 
 
 class Kept(NamedTuple):
@@ -132,6 +135,8 @@ def put_all(
         for k in range(first, last):
             row = ends[k, 0]
             met |= sizes[row] | held[row, 0] | scores[row, 0] | cutoffs[row]
+            # A shortlist may begin in one line of the cache and end in the next.
+            met |= held[row, held.shape[1] - 1] | scores[row, held.shape[1] - 1]
         for k in range(first, last):
             row, end, cutoff = ends[k, 0], ends[k, 1], ends[k, 2]
             if cutoff < cutoffs[row]:
@@ -217,16 +222,23 @@ def merge(one: Shortlist, other: Shortlist) -> Shortlist:
     return both
 
 
+def gathered(part: Shortlist) -> Shortlist:
+    """Pairs of a strip end to end, in narrow types."""
+    used = np.arange(part.eif.shape[1]) < part.size[:, None]
+    return Shortlist(
+        size=narrowed(part.size),
+        eif=part.eif[used].astype(np.uint32),
+        units=narrowed(part.units[used]),
+        cutoff=narrowed(part.cutoff),
+    )
+
+
 def end_to_end(strips: Iterable[Shortlist]) -> Kept:
-    """Strips one under the other, each let go as soon as its pairs are taken."""
+    """Gathered strips one under the other."""
     none: npt.NDArray[np.integer] = np.zeros(0, np.int8)
-    size, eif, units, cutoff = [none], [none], [none], [none]
-    for strip in strips:
-        used = np.arange(strip.eif.shape[1]) < strip.size[:, None]
-        size.append(narrowed(strip.size))
-        eif.append(strip.eif[used].astype(np.uint32))
-        units.append(narrowed(strip.units[used]))
-        cutoff.append(narrowed(strip.cutoff))
+    parts = [Shortlist(none, none, none, none), *strips]
+    size, eif, units, cutoff = ([part[k] for part in parts] for k in range(4))
+    del parts
     pairs = sum(map(len, eif))
     start = np.zeros(sum(map(len, size)) + 1, np.min_scalar_type(pairs))
     np.cumsum(_joined(size), out=start[1:])

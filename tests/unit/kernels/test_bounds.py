@@ -64,7 +64,7 @@ def candidates(scanned, room, tiles=((1, range(SIZE)),), end=PUF - BASE):
     Tiles are a number and words of EIF rows; PUF rows are those before `end`.
     """
     _, _, cutoffs, (classes, scorer, least, block, asked) = scanned
-    desk = clear_desk(len(block.bits), len(least.graded), len(block.first))
+    desk = clear_desk(block.bits.shape[1], len(least.graded), len(block.first))
     desk.chosen[:] = WORDS  # as a scan of other rows may leave it
     pairs, bounds = np.empty((room, 2), np.int64), np.empty(room, np.int64)
     held = Candidates(pairs, bounds, np.empty((0, 2), np.int64), np.empty(0, np.int64))

@@ -14,29 +14,15 @@ from hypothesis import strategies as st
 
 from block_files import Files
 from reident.kernels import cellwise as kernel
-from reident.kernels.bitmaps import DIGITS, WORDS
+from reident.kernels.bitmaps import DIGITS, NO_CLASS
+from reident.kernels.cellwise import PIECE, PIECES
 from reident.kernels.entries import entries_of
+from reident.kernels.lanes import LANES
 from reident.kernels.runs import keys_of
 from reident.kernels.shortlist import empty
-from reident.kernels.tally import FEW, TALLY, TOP
+from reident.kernels.tally import FEW, TOP
 
-ROWS = 200
-
-
-@numba.njit
-def level_of(counter, valid, words, keep, limit, low, guess, passing):  # noqa: PLR0917  # its own
-    """What is made part of its caller has no code of its own."""
-    return kernel.level_of(counter, valid, words, keep, limit, low, guess, passing)
-
-
-@numba.njit
-def note(counter, passing, words, limit, cost, low, places, origin, found, total):  # noqa: PLR0913, PLR0917  # its own
-    return kernel.note(counter, passing, words, limit, cost, low, places, origin, found, total)
-
-
-@numba.njit
-def rule_out(bits, here, words, counter):
-    kernel.rule_out(bits, here, words, counter)
+ROWS = 2000
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -52,20 +38,22 @@ def _little_room():
 
 
 def packed(flags):
-    words = np.zeros(WORDS, np.uint64)
+    """Flags as bits; of all words that they might fill."""
+    words = np.zeros(PIECES * LANES, np.uint64)
     for i in np.flatnonzero(flags):
         words[i // 64] |= np.uint64(1) << np.uint64(i % 64)
     return words
 
 
-def counted(values, limit):
-    """A counter as counting leaves it: what reaches the limit has overflowed."""
-    counter = np.zeros(TALLY, np.uint64)
+def counted(values, valid, limit):
+    """Counters of pieces as counting leaves them: what passed, and its digits."""
+    counter = np.zeros((PIECES, TOP + 1, LANES), np.uint64)
     told = values + FEW - limit
     for q in range(TOP):
-        counter[q * WORDS : (q + 1) * WORDS] = packed(told >> q & 1)
-    counter[TOP * WORDS : (TOP + 1) * WORDS] = packed(values >= limit)
-    return counter
+        counter[:, q] = packed(told >> q & 1).reshape(PIECES, LANES)
+    counter[:, TOP] = packed(valid & (values < limit)).reshape(PIECES, LANES)
+    hit = sum(1 << piece for piece in range(PIECES) if counter[piece, TOP].any())
+    return counter.reshape(-1), hit
 
 
 @settings(max_examples=150)
@@ -79,62 +67,82 @@ def counted(values, limit):
 def test_whole_ranks_are_kept_and_written_down(low, levels, keep, guess, seed):
     draw = np.random.default_rng(seed)
     limit = levels << low
-    values = draw.integers(levels + draw.integers(1, 20), size=ROWS) << low
-    valid = draw.random(ROWS) < draw.random()
-    counter, passing = counted(values, limit), np.zeros(WORDS, np.uint64)
+    values = draw.integers(levels + draw.integers(1, 200), size=ROWS) << low
+    # Pieces without anything that passes lie between others.
+    valid = (draw.random(ROWS) < draw.random()) & (np.arange(ROWS) // PIECE != draw.integers(4))
+    counter, hit = counted(values, valid, limit)
+    passing = draw.integers(2**64, size=PIECES * LANES, dtype=np.uint64)
     guess = np.array([guess << low])
-    words, own = np.uint64(4), packed(valid)
-    level = level_of(counter, own, words, keep, limit, low, guess, passing)
     below = np.sort(values[valid & (values < limit)])
-    if not len(below):
-        assert level == kernel.NOTHING
-        return
-    assert level == (below[keep] if len(below) > keep else limit)
-    # The search begins where the last one ended.
-    assert len(below) <= keep or guess[0] == level + (1 << low)
+    level = limit
+    if len(below) > keep:
+        level = kernel.level_of(counter, hit, keep, limit, low, guess, passing)
+        assert level == below[keep]
+        # The next search begins where this one ended.
+        assert guess[0] == level + (1 << low)
     kept = np.flatnonzero(valid & (values < level))
-    assert passing[:4].tolist() == packed(valid & (values < level))[:4].tolist()
     places, found = np.arange(1000, 1000 + ROWS + 64), np.zeros((ROWS + 1, 2), np.int64)
     cost = 16
-    total = note(counter, passing, words, limit, cost, low, places, 1, found, 1)
+    total = kernel.note(
+        counter, hit, level < limit, passing, limit, cost, low, places, 64, found, 1
+    )
     assert found[1:total].tolist() == [[1064 + i, values[i] * cost >> DIGITS] for i in kept]
 
 
-def test_what_a_bitmap_does_not_name_overflows():
-    counter = counted(np.zeros(ROWS, np.int64), 8)
-    named = np.arange(ROWS) % 3 == 0
-    bits = np.concatenate([np.zeros(5, np.uint64), packed(named)])
-    rule_out(bits, np.uint64(5), np.uint64(4), counter)
-    assert counter[TOP * WORDS : (TOP + 1) * WORDS][:4].tolist() == (~packed(named)[:4]).tolist()
+@pytest.mark.parametrize("number", [-70, -1, 0, 1, 63, 64, 65, 500])
+def test_the_first_bits_of_a_word_are_set(number):
+    assert int(kernel.up_to(number)) == (1 << min(max(number, 0), 64)) - 1
 
 
 @settings(max_examples=60)
-@given(st.integers(-70, 400), st.integers(0, 2**32))
+@given(st.integers(0, 1200), st.integers(1, 1200))
+@example(512, 512)
+@example(511, 2)
+def test_pieces_show_the_rows_of_a_cell_and_no_others(start, rows):
+    valid = np.full(PIECES * LANES, 7, np.uint64)
+    pieces = kernel.show_pieces(start, start + rows, valid)
+    origin = start // PIECE * PIECE
+    assert origin + (pieces - 1) * PIECE < start + rows <= origin + pieces * PIECE
+    inside = np.zeros(PIECES * PIECE, np.bool_)
+    inside[start - origin : start - origin + rows] = True
+    assert valid[: pieces * LANES].tolist() == packed(inside)[: pieces * LANES].tolist()
+    assert (valid[pieces * LANES :] == 7).all()
+
+
+@settings(max_examples=60)
+@given(st.integers(-70, 1100), st.integers(0, 2**32))
 @example(whole=0, seed=0)
 @example(whole=1, seed=0)
 @example(whole=64, seed=0)
 def test_rows_that_a_bitmap_does_not_name_are_left_out_from_a_place_on(whole, seed):
     draw = np.random.default_rng(seed)
-    named, valid = draw.random((2, ROWS)) < 0.5
-    bits, kept = np.concatenate([np.zeros(3, np.uint64), packed(named)]), packed(valid)
-    kernel.drop_copies(bits, np.uint64(3), whole, np.uint64(4), kept)
-    counts = named | (np.arange(ROWS) < whole)
-    assert kept[:4].tolist() == packed(valid & counts)[:4].tolist()
+    rows = 2 * PIECE
+    named, valid = draw.random((2, rows)) < 0.5
+    laid = draw.integers(2**64, size=(2, 3, LANES), dtype=np.uint64)
+    laid[:, 1] = packed(named)[: 2 * LANES].reshape(2, LANES)
+    kept = packed(valid)
+    kernel.drop_copies(laid.reshape(-1), LANES, 3 * LANES, whole, 2, kept)
+    counts = named | (np.arange(rows) < whole)
+    assert kept.tolist() == packed(valid & counts).tolist()
 
 
-def test_no_word_is_shifted_by_all_its_bits(monkeypatch):
-    class Word(int):
-        def __lshift__(self, places):
-            assert 0 <= places < 64
-            return int(self) << int(places)
+def test_missing_values_that_cost_half_are_told_from_others():
+    mine = np.array([[3, NO_CLASS, 0, NO_CLASS, NO_CLASS, NO_CLASS, NO_CLASS]], np.uint8)
+    missing, gap = np.array([8, 8, 8, 4, 8, 8, 16]), np.zeros(8, np.int64)
+    halves = kernel.halves_of(mine, missing)
+    assert halves.tolist() == [[1, 4, 1]]
+    assert kernel.gaps_of(mine, halves, 0, gap) == 3
+    assert gap[:3].tolist() == [3, 5, 6]
 
-    # As plain Python, where numbers may be of any kind: compiled, such a shift may give anything.
-    monkeypatch.setattr(kernel, "np", SimpleNamespace(int64=int, uint64=Word))
-    drop_copies = getattr(kernel.drop_copies, "py_func", kernel.drop_copies)
-    for whole in range(-65, 260):
-        kept = packed(np.ones(ROWS, np.bool_))
-        drop_copies(np.zeros(4, np.uint64), 0, whole, 4, kept)
-        assert kept.tolist() == packed(np.arange(ROWS) < whole).tolist()
+
+@pytest.mark.parametrize(
+    ("missed", "told"),
+    [([], [3, 3, 0]), ([0], [0, 3, 0]), ([1], [3, 3, 1]), ([0, 1], [0, 3, 1]), ([0, 2], [0, 2, 0])],
+)
+def test_two_missing_values_that_cost_half_are_told(missed, told):
+    mine = np.zeros((1, 3), np.uint8)
+    mine[0, missed] = NO_CLASS
+    assert kernel.halves_of(mine, np.array([8, 16, 8])).tolist() == [told]
 
 
 @pytest.mark.parametrize(("cost", "low"), [(16, 0), (4, 2), (2, 3)])
@@ -153,10 +161,12 @@ def scanned(files, rows, cutoffs, base, keep):
     keys, complete = keys_of(
         files.mine, rows, files.stratum[0], files.block.variables, files.block.weights
     )
-    asked, left = entries_of(rows, keys, complete, files.block.weights)
+    order = np.argsort(keys, kind="stable")
+    asked, left = entries_of(rows[order], keys[order], complete[order], files.block.weights)
     assert not left.any()
-    mine = files.classes.mine[asked.rows]
-    read = kernel.scan_cells(mine, files.least, files.block, asked, base, short)
+    mine = files.classes.mine
+    halves = kernel.halves_of(mine, files.least.missing)
+    read = kernel.scan_cells(mine, halves, files.least, files.block, asked, base, short)
     cells = files.block.starts
     assert read == int((cells[asked.until] - cells[asked.keys]).sum())
     return short

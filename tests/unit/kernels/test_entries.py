@@ -26,7 +26,8 @@ def test_entries_find_every_row_that_agrees_once(seed, rows):
     keys, complete = runs.keys_of(
         mine.T.astype(np.int32), np.arange(20), np.zeros(20, np.int64), np.arange(3), WEIGHTS
     )
-    asked, left = kernel.entries_of(np.arange(20), keys, complete, WEIGHTS)
+    order = np.argsort(keys, kind="stable")
+    asked, left = kernel.entries_of(order, keys[order], complete[order], WEIGHTS)
     assert not left.any()
     runs_asked = list(zip(asked.keys.tolist(), asked.until.tolist(), strict=True))
     assert runs_asked == sorted(runs_asked)
@@ -75,17 +76,32 @@ def test_a_row_that_misses_the_last_variable_alone_asks_once():
 
 
 def test_rows_without_a_missing_value_ask_for_their_own_keys():
-    rows, keys, weights = np.array([4, 9, 2]), np.array([61, 17, 17]), np.array([60, 15, 5, 1])
+    rows, keys, weights = np.array([9, 2, 4]), np.array([17, 17, 61]), np.array([60, 15, 5, 1])
     asked, left = kernel.entries_of(rows, keys, np.ones(3, np.bool_), weights)
     expected, _ = kernel.several(rows, keys, np.ones(3, np.bool_), weights)
     assert not left.any()
-    assert [one.tolist() for one in asked] == [one[[1, 2, 0]].tolist() for one in expected]
+    assert [one.tolist() for one in asked] == [one.tolist() for one in expected]
+    assert [one.tolist() for one in asked[:3]] == [[9, 2, 4], [17, 17, 61], [18, 18, 62]]
 
 
 def test_rows_that_ask_for_one_key_come_before_those_that_ask_for_two():
     # Rows 0 and 2 miss the last variable, which has two codes.
-    keys, complete = np.array([3, 4, 3, 4]), np.array([False, True, False, True])
-    asked, _ = kernel.entries_of(np.arange(4), keys, complete, np.array([9, 3, 1]))
+    rows, keys = np.array([0, 2, 1, 3]), np.array([3, 3, 4, 4])
+    asked, _ = kernel.entries_of(rows, keys, keys == 4, np.array([9, 3, 1]))
     assert asked.rows.tolist() == [1, 3, 0, 2]
     assert asked.keys.tolist() == [4] * 4
     assert asked.until.tolist() == [5, 5, 6, 6]
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 30), st.integers(0, 2**32))
+def test_rows_ask_while_a_pair_that_they_lack_could_pass(rows, seed):
+    draw = np.random.default_rng(seed)
+    order, cost = draw.permutation(rows), int(draw.integers(1, 4))
+    askable = draw.random(rows) < 0.7
+    cutoffs, own, asked, fewest = draw.integers(6, size=(4, rows))
+    needy = [bool(askable[i] and cutoffs[i] > fewest[i] * cost + own[i]) for i in range(rows)]
+    told = asked + needy, np.maximum(fewest, asked + needy)
+    chosen = kernel.needy_rows(order, askable, cutoffs, own, cost, asked, fewest)
+    assert chosen.tolist() == [i for i in order.tolist() if needy[i]]
+    assert (asked.tolist(), fewest.tolist()) == (told[0].tolist(), told[1].tolist())

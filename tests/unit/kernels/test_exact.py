@@ -42,7 +42,7 @@ def block_of(theirs, sizes, missing):
         first.append(held if used else -1)
         present.append(held + used)
         held += used + 1
-    bits = np.zeros((held, len(rows) // 64 + 2), np.uint64)
+    bits = np.zeros((len(rows) // 512 + 2, held, 8), np.uint64)
     marks = [(len(sizes), DIGIT, 1, SUMS)]
     for j, at in enumerate(present):
         used = sizes[j] if first[j] >= 0 else 0
@@ -94,7 +94,7 @@ def test_shortlists_hold_the_whole_ranks_of_exact_scores(number, low, keep, now,
     # A limit and the number of a tile may be the same.
     cutoffs[draw.random(end) < 0.3] = (now + 1) * UNIT
     short = shortlist.empty(cutoffs, keep)
-    desk = clear_desk(len(block.bits), 0, number)
+    desk = clear_desk(block.bits.shape[1], 0, number)
     desk.chosen[:] = block.present[0] * WORDS  # as if left by another scan
     left_out = set()
     for start, stop in pairwise((0, 70, EIF - 2, EIF - 1, EIF)):

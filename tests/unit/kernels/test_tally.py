@@ -6,27 +6,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reident.kernels import tally as kernel
-from reident.kernels.bitmaps import DIGITS, SUMS, WORDS
+from reident.kernels.bitmaps import DIGITS, NO_BITS, SUMS
+from reident.kernels.lanes import LANES
+from reident.kernels.registers import load, majority, odd, spread, store
 
-RECORDS = 200
-SIZE = np.uint64(4)
-
-
-@numba.njit
-def added(bits, at, half, start, before, counter):
-    """Eight, and eight more: what is made part of its caller has no code of its own."""
-    kernel.tally_eight(bits, at, half, SIZE, before, start, counter)
-    for k in range(8, len(at), 8):
-        kernel.tally_more(bits, at, k, SIZE, counter)
+RECORDS = 500
 
 
 @numba.njit
-def added_at(bits, here, digit, counter):
-    kernel.tally_at(bits, here, digit, SIZE, counter)
+def added(bits, at, halves, low, ready, counter):
+    """Halves, eight, and eight more: what is made part of its caller has no code of its own."""
+    k, x, y = load(ready, kernel.H), load(bits, halves), load(bits, halves + LANES)
+    carry = majority(k, x, y)
+    m0, m1, m2 = load(ready, kernel.M0), load(ready, kernel.M1), load(ready, kernel.M2)
+    over = load(ready, kernel.MO)
+    for eight in range(0, len(at), 8):
+        m0, m1, m2, more = kernel.tally_eight(bits, 0, at, eight, m0, m1, m2, carry)
+        carry = spread(NO_BITS)
+        over |= more
+    for q in range(low, DIGITS - 1):
+        store(counter, q * LANES, load(ready, q * LANES))
+    store(counter, kernel.H, odd(k, x, y))
+    store(counter, kernel.M0, m0)
+    store(counter, kernel.M1, m1)
+    store(counter, kernel.M2, m2)
+    store(counter, kernel.MO, over)
 
 
 def packed(flags):
-    words = np.zeros(WORDS, np.uint64)
+    words = np.zeros(LANES, np.uint64)
     for i in np.flatnonzero(flags):
         words[i // 64] |= np.uint64(1) << np.uint64(i % 64)
     return words
@@ -51,22 +59,24 @@ def test_a_counter_adds_up_and_overflows_exactly_at_its_limit(low, limit, eights
     digits = [max(low, digit) for digit in digits]
     sums = draw.integers(draw.integers(1, 1 << SUMS), size=RECORDS) >> low << low
     differ = draw.random((8 * eights, RECORDS)) < draw.random()
-    half, more = draw.random(RECORDS) < 0.5, draw.random((len(digits), RECORDS)) < 0.5
-    rows = [np.zeros(RECORDS), *(sums >> q & 1 for q in range(SUMS)), *differ, half, *more]
-    bits = np.concatenate([packed(row) for row in rows])
-    apart, start = np.uint64(WORDS), np.uint64(kernel.TALLY)
+    halves, more = draw.random((2, RECORDS)) < 0.5, draw.random((len(digits), RECORDS)) < 0.5
+    rows = [np.zeros(RECORDS), *(sums >> q & 1 for q in range(SUMS)), *differ, *halves, *more]
+    # The piece is not the first, and neither is its counter.
+    bits = np.concatenate([packed(np.ones(RECORDS)), *(packed(row) for row in rows)])
     before = draw.integers(2**63, size=2 * kernel.TALLY, dtype=np.uint64)
-    kernel.begin_tally(kernel.FEW - limit, bits, apart, apart, low, SIZE, before, start)
-    # Digits below a half are not touched by what is added: a scan copies them. It has no more room.
+    kernel.begin_tally(kernel.FEW - limit, bits, LANES, low, before, kernel.TALLY)
     counter = before[kernel.TALLY :].copy()
-    at = np.arange(1 + SUMS, 1 + SUMS + len(differ)).astype(np.uint64) * apart
-    added(bits, at, np.uint64(1 + SUMS + len(differ)) * apart, start, before, counter)
+    first = 2 + SUMS
+    at = np.arange(first, first + len(differ)) * LANES
+    beside = first + len(differ)
+    ready = before[kernel.TALLY :].copy()
+    added(bits, at, beside * LANES, low, ready, counter)
     for place, digit in enumerate(digits):
-        added_at(bits, np.uint64(2 + SUMS + len(differ) + place) * apart, digit, counter)
-    total = sums + (differ.sum(axis=0) << DIGITS) + half * kernel.HALF
+        kernel.tally_at(bits, (beside + 2 + place) * LANES, digit, counter, 0)
+    total = sums + (differ.sum(axis=0) << DIGITS) + halves.sum(axis=0) * kernel.HALF
     total = total + sum(more[place] << digit for place, digit in enumerate(digits))
-    over = unpacked(counter[kernel.TOP * WORDS :])
+    over = unpacked(counter[kernel.MO :])
     assert over.tolist() == (total >= limit).astype(int).tolist()
-    told = sum(unpacked(counter[q * WORDS :]) << q for q in range(low, kernel.TOP))
+    told = sum(unpacked(counter[q * LANES :]) << q for q in range(low, kernel.TOP))
     inside = total < limit
     assert (told[inside] + limit - kernel.FEW).tolist() == total[inside].tolist()
