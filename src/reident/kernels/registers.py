@@ -23,10 +23,19 @@ WORD, BYTE, PLACE = ir.IntType(64), ir.IntType(8), ir.IntType(32)
 VECTOR, BYTES = ir.VectorType(WORD, LANES), ir.VectorType(BYTE, 8 * LANES)
 ALIGNED = 8
 """Arrays begin at any word: no more may be taken for granted."""
-TERNARY = not (config.CPU_NAME or config.CPU_FEATURES) and get_host_cpu_features().get(
-    "avx512f", False
-)
-"""Whether any function of three bits is one instruction here; other processors add in steps."""
+
+
+def _ternary() -> bool:
+    """Whether any function of three bits is one instruction here; other processors add in steps."""
+    if config.CPU_NAME or config.CPU_FEATURES:
+        return False  # code for another processor than this
+    try:
+        return bool(get_host_cpu_features().get("avx512f", False))
+    except RuntimeError:
+        return False  # a processor that the compiler does not know
+
+
+TERNARY = _ternary()
 
 
 class LanesType(types.Type):

@@ -90,7 +90,7 @@ def test_pairs_that_meet_are_scored_and_others_are_told_from_them():
 
 def fold(ranked, _):
     """Strips one after another, each a tile."""
-    return [ranked.run(tile, None) for tile in ranked.tiles(10**6)]
+    return [ranked.finish(tile, ranked.run(tile, None)) for tile in ranked.tiles(10**6)]
 
 
 def told_pairs():

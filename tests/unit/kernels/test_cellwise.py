@@ -118,8 +118,9 @@ def test_rows_that_a_bitmap_does_not_name_are_left_out_from_a_place_on(whole, se
     draw = np.random.default_rng(seed)
     rows = 2 * PIECE
     named, valid = draw.random((2, rows)) < 0.5
-    laid = draw.integers(2**64, size=(2, 3, LANES), dtype=np.uint64)
-    laid[:, 1] = packed(named)[: 2 * LANES].reshape(2, LANES)
+    # Another piece follows that is not asked for.
+    laid = draw.integers(2**64, size=(3, 3, LANES), dtype=np.uint64)
+    laid[:2, 1] = packed(named)[: 2 * LANES].reshape(2, LANES)
     kept = packed(valid)
     kernel.drop_copies(laid.reshape(-1), LANES, 3 * LANES, whole, 2, kept)
     counts = named | (np.arange(rows) < whole)
@@ -205,13 +206,13 @@ def test_rows_are_found_whichever_values_of_the_block_either_file_lacks():
 
 @pytest.mark.parametrize("cutoff", [1, 2])
 def test_a_start_is_made_for_one_cell_alone(cutoff):
-    # A word of rows that lack a value, and a word of rows that do not, in a cell of their own.
-    theirs = np.repeat([[0, -1], [1, 0]], 64, axis=0)
-    stratum = np.zeros(2, np.int64), np.zeros(128, np.int64)
-    files = Files(theirs[::64], theirs, stratum, [0], amounts=np.array([0, 8]), low=0)
+    # A piece of rows that lack a value, and a piece of rows that do not, in a cell of their own.
+    theirs = np.repeat([[0, -1], [1, 0]], PIECE, axis=0)
+    stratum = np.zeros(2, np.int64), np.zeros(2 * PIECE, np.int64)
+    files = Files(theirs[::PIECE], theirs, stratum, [0], amounts=np.array([0, 8]), low=0)
     rows, cutoffs = np.arange(2), np.full(2, cutoff)
-    short = scanned(files, rows, cutoffs, 0, 64)
-    assert short.size.tolist() == [0, 64]
+    short = scanned(files, rows, cutoffs, 0, PIECE)
+    assert short.size.tolist() == [0, PIECE]
     files.assert_shortlists(short, rows, cutoffs, 0)
 
 
@@ -224,6 +225,28 @@ def test_a_value_that_a_puf_row_lacks_costs_half_a_mismatch_in_every_word():
     rows, cutoffs = np.arange(1), np.array([9])
     short = scanned(files, rows, cutoffs, 0, 64)
     assert short.units[0].tolist() == [8] * 64
+    files.assert_shortlists(short, rows, cutoffs, 0)
+
+
+def test_missing_values_count_in_the_piece_in_which_they_are():
+    theirs = np.zeros((3 * PIECE, 2), np.int64)
+    theirs[np.random.default_rng(1).random(3 * PIECE) < 0.3, 1] = -1
+    stratum = np.zeros(1, np.int64), np.zeros(3 * PIECE, np.int64)
+    files = Files(theirs[:1] * 0, theirs, stratum, [0], amounts=np.array([0, 8]), low=0)
+    rows, cutoffs = np.arange(1), np.array([8])
+    short = scanned(files, rows, cutoffs, 0, 3 * PIECE)
+    assert 0 < short.size[0] < 3 * PIECE
+    files.assert_shortlists(short, rows, cutoffs, 0)
+
+
+def test_a_copy_is_left_out_in_a_later_piece_too():
+    # Of the second stratum a row lacks the variable, and stands under both of its codes.
+    theirs = np.array([[0, 0]] * (PIECE + 80) + [[-1, 0], [0, 0], [1, 0]])
+    stratum = np.ones(1, np.int64), np.repeat([0, 1], [PIECE + 80, 3])
+    files = Files(np.array([[-1, 0]]), theirs, stratum, [0], amounts=np.array([8, 0]), low=0)
+    rows, cutoffs = np.arange(1), np.array([100])
+    short = scanned(files, rows, cutoffs, 0, 5)
+    assert short.size.tolist() == [3]
     files.assert_shortlists(short, rows, cutoffs, 0)
 
 

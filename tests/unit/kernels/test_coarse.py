@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reident.kernels.coarse import least_by_lists, least_by_steps
+from reident.kernels.coarse import least_by_lists, least_by_steps, missing_sums
 
 NEVER = np.iinfo(np.int64).max
 MINE = np.array([0, 0, 1, 2, 2], np.uint8)
@@ -63,3 +63,9 @@ def test_lists_of_single_codes(seed):
     # A class whose codes are all listed may still be told the score of those that are not.
     assert (least[wanted < NEVER] <= wanted[wanted < NEVER]).all()
     assert (least[wanted < NEVER] >= np.minimum(wanted[wanted < NEVER], OTHER)).all()
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int32])
+def test_what_rows_miss_is_added_up(kind):
+    codes = np.array([[-1, 0, 3, -1], [-1, -2, 1, 0]], kind)
+    assert missing_sums(codes, np.array([8, 5])).tolist() == [13, 5, 0, 8]

@@ -1,5 +1,9 @@
 """Eight words at once: compiled they are what their plain twins are."""
 
+import os
+import subprocess
+import sys
+
 import numba
 import numpy as np
 import pytest
@@ -126,3 +130,13 @@ def test_without_an_instruction_for_three_numbers_steps_give_the_same(seed):
     steps = registers._odd_steps, registers._majority_steps  # not taken on each machine
     for made, plain in zip(steps, (lanes.odd, lanes.majority), strict=True):
         assert made(Builder(), a, b, c).tolist() == plain(a, b, c).tolist()
+
+
+@pytest.mark.skipif("NUMBA_CPU_NAME" in os.environ, reason="it is run by another test")
+def test_a_processor_with_narrow_registers_gives_the_same(tmp_path):
+    """The rest of this file, compiled for the least that any processor has."""
+    env = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "9 passed, 1 skipped" in done.stdout

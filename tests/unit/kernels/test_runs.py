@@ -134,3 +134,21 @@ def test_a_row_that_needs_too_many_copies_leaves_all_without():
     _, rows, filled_in, _ = kernel.directory(keys, complete, weights, 70 * 70, 10**6)
     assert not filled_in
     assert rows.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("room", [5, 6])
+def test_copies_need_room_for_all_of_them_and_no_more(room):
+    # Two values of 3 and of 2 codes are missing.
+    keys = np.empty(room, np.int64)
+    assert kernel.copies_of(4, np.array([60, 15, 5, 1]), keys) == (6 if room == 6 else 0)
+    if room == 6:
+        assert sorted(keys.tolist()) == [24, 29, 39, 44, 54, 59]
+
+
+def test_rows_together_may_have_more_copies_than_one_of_them():
+    keys, complete, weights = np.zeros(3, np.int64), np.zeros(3, np.bool_), np.array([2001, 1])
+    assert kernel.MOST_COPIES < 6000
+    starts, rows, filled_in, _ = kernel.directory(keys, complete, weights, 2001, 6003)
+    assert filled_in
+    assert starts.tolist() == [*range(0, 6004, 3)]
+    assert rows.tolist() == [0, 1, 2] * 2001
