@@ -7,7 +7,6 @@ cutoffs down.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -24,7 +23,7 @@ from reident.attacks.spread import together
 from reident.attacks.twins import distinct
 from reident.engine.job import Tile, in_turn
 from reident.kernels import shortlist
-from reident.kernels.bitmaps import CLASSES
+from reident.kernels.bitmaps import CLASSES, NO_CLASS
 from reident.kernels.cellwise import halves_of
 from reident.kernels.coarse import missing_sums
 from reident.kernels.desk import Classes
@@ -272,7 +271,7 @@ def _blocks(
 
 def _stages(job: IndexedJob, rows: Distinct, last: int) -> list[int]:
     """Numbers of mismatches to allow one after another, up to `last`."""
-    if job.summed and _expected(job, last) <= SOON_READ:
+    if job.summed and _soon(job, last):
         return [last]
     if not job.seeded:
         near = _passing(rows) >= NEIGHBOURS
@@ -284,19 +283,19 @@ def _stages(job: IndexedJob, rows: Distinct, last: int) -> list[int]:
     return sorted({max(0, int(needed[len(needed) * part // 10])) for part in (2, 5, 9)})
 
 
-def _expected(job: IndexedJob, most: int) -> float:
-    """EIF rows that a PUF row would read in blocks for so many mismatches, if variables told alone.
-
-    By how often two values are equal, of which one is drawn from each file.
-    """
-    classes, step = job.classes, 1 + len(job.meets) // PROBES
-    equal = [
-        float((own[::step, None] == theirs[None, :: 1 + len(theirs) // PROBES]).mean())
-        for own, theirs in zip(classes.mine.T, classes.theirs, strict=True)
-    ]
-    met = float((job.meets[:, 1] - job.meets[:, 0]).mean())
+def _soon(job: IndexedJob, most: int) -> bool:
+    """Whether a PUF row reads few EIF rows in blocks for so many mismatches, by some pairs."""
+    mine, theirs = job.classes.mine, job.classes.theirs
+    own, other = (
+        classes[:: 1 + len(classes) // PROBES].T[:, :, None] for classes in (mine, theirs.T)
+    )
+    other = other.transpose(0, 2, 1)
+    agree = (own == other) | (own == NO_CLASS) | (other == NO_CLASS)
     parts = shares(job, _chosen(job.scorer), most)
-    return met * sum(math.prod(equal[j] for j in part) for part in parts)
+    share = sum(float(agree[part].all(axis=0).mean()) for part in parts)
+    met = float((job.meets[:, 1] - job.meets[:, 0]).mean())
+    # A guess: what is near the share at which meeting everyone is cheaper is not taken on trust.
+    return share <= min(MOST_READ / 2, SOON_READ / met)
 
 
 def _probes(job: IndexedJob) -> Ints:
