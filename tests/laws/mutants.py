@@ -1113,8 +1113,8 @@ MUTANTS = [
         "kernels/desk.py",
         (
             "fetch",
-            "tile[at + w] = bits[source[w] // LANES, row, source[w] % LANES]",
-            "tile[at + w] = bits[source[w] // LANES, row, w % LANES]",
+            "tile[at + w] = bits[source[w] >> EIGHTH, row, source[w] & WITHIN]",
+            "tile[at + w] = bits[source[w] >> EIGHTH, row, w & WITHIN]",
             EXACT,
         ),
     ),

@@ -14,6 +14,8 @@ from reident.kernels.lanes import LANES
 Ints = npt.NDArray[np.int64]
 COUNTER = (OVER + 2) * WORDS
 """Words of a counter, and of a row more for carries."""
+EIGHTH, WITHIN = 3, LANES - 1
+"""Bits that tell the piece of a word, and its place there: to divide by LANES takes longer."""
 STARTS = 8
 """Counters at their start that are kept, because PUF rows differ in their limits."""
 MOST_LIMIT = 1 << OVER
@@ -125,7 +127,7 @@ def fetch(
     """Copy words of a bitmap into a tile."""
     at = np.uint64(row * WORDS)
     for w in range(words):
-        tile[at + w] = bits[source[w] // LANES, row, source[w] % LANES]
+        tile[at + w] = bits[source[w] >> EIGHTH, row, source[w] & WITHIN]
 
 
 @numba.njit(cache=True, nogil=True)
