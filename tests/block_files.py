@@ -11,6 +11,7 @@ from reident.kernels.bitmaps import CLASSES, DIGITS, WORDS
 from reident.kernels.desk import Classes, Least
 from reident.kernels.pairs import EQUAL, Records
 from reident.kernels.planes import pack
+from reident.kernels.runs import keys_of
 from reident.oracle.ranks import kept_groups, rank_groups
 
 
@@ -51,7 +52,8 @@ class Files:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(blocks, "COPIES", copies)
             packed = pack(self.classes.theirs, self.classes.sums)
-            self.block = blocks.block_on(job, packed, self.share)
+            eif = blocks.Eif(np.ascontiguousarray(self.theirs.T), packed)
+            self.block = blocks.block_on(job, eif, self.share)
 
     @classmethod
     def drawn(cls, draw, puf, eif, sizes, share, **options):
@@ -75,6 +77,14 @@ class Files:
         mine, theirs = (draw.integers([1, 30, 30], size=(rows, 3)) for rows in (puf, eif))
         stratum = np.ones(puf, np.int64), (np.arange(eif) >= 70).astype(np.int64)
         return cls(mine, theirs, stratum, [0], amounts=np.zeros(3, np.int64), low=DIGITS)
+
+    def keys(self, rows):
+        """Keys of PUF rows on the block, and which of them have all its values."""
+        mine, variables = np.ascontiguousarray(self.mine.T), self.block.variables
+        keys, complete = keys_of(
+            mine, 0, len(self.mine), self.stratum[0], variables, self.block.weights
+        )
+        return keys[rows], complete[rows]
 
     def scores(self, p):
         """Units of a PUF row and all EIF rows."""

@@ -40,6 +40,7 @@ DESK = "tests/unit/kernels/test_desk.py"
 PUT_SOME = "tests/unit/kernels/test_put_some.py"
 ENTRIES = "tests/unit/kernels/test_entries.py"
 CELLWISE = "tests/unit/kernels/test_cellwise.py"
+LEVELS = "tests/unit/kernels/test_levels.py"
 TALLY = "tests/unit/kernels/test_tally.py"
 LANES = "tests/unit/kernels/test_lanes.py"
 EXACT = "tests/unit/kernels/test_exact.py"
@@ -180,6 +181,13 @@ MUTANTS = [
             "shortlist_keeps",
         ),
         ("unfold", "rank += 1", "rank += end - begin", RANKS, "ranks_are_dense"),
+        (
+            "gather",
+            "eif[at], units[at] = held[row, k], scores[row, k]",
+            "eif[at], units[at] = held[row, k], scores[row, 0]",
+            RANKS,
+            "shortlists_unfold",
+        ),
         (
             "unfold",
             "or (out[2, place - 1] == units and out[1, place - 1] > position)",
@@ -691,6 +699,12 @@ MUTANTS = [
             PLANES,
         ),
         (
+            "turn",
+            "turn_bytes(taken, turned, at)",
+            "turn_bytes(taken, turned, 0)",
+            PLANES,
+        ),
+        (
             "mark",
             "here = held & ~sharing(columns, column, MISSING)",
             "here = held",
@@ -876,8 +890,8 @@ MUTANTS = [
         "kernels/runs.py",
         (
             "keys_of",
-            "whole &= code >= 0",
-            "whole = code >= 0",
+            "complete[i] &= column[i] >= 0",
+            "complete[i] = column[i] >= 0",
             RUNS,
         ),
         (
@@ -995,8 +1009,23 @@ MUTANTS = [
         "kernels/lanes.py",
         (
             "turn_bytes",
-            "return held.T.copy().view(np.uint64).reshape(LANES)",
-            "return held.copy().view(np.uint64).reshape(LANES)",
+            (
+                "turned[place] = words[place].view(np.uint8).reshape(LANES, LANES)"
+                ".T.copy().view(np.uint64)[:, 0]"
+            ),
+            "turned[place] = words[place]",
+            LANES,
+        ),
+        (
+            "wide_registers",
+            "if config.CPU_NAME or config.CPU_FEATURES:",
+            "if config.CPU_NAME:",
+            LANES,
+        ),
+        (
+            "load",
+            "return words[int(at) : int(at) + WIDTH].copy()",
+            "return words[int(at) : int(at) + WIDTH]",
             LANES,
         ),
         (
@@ -1007,12 +1036,46 @@ MUTANTS = [
         ),
     ),
     *_mutants(
+        "kernels/registers.py",
+        (
+            "_turn_bytes",
+            "place = _place(context, builder, sig.args[1], args[1], args[2], LINE)",
+            "place = _place(context, builder, sig.args[0], args[0], args[2], LINE)",
+            LANES,
+            "turned_over",
+            True,
+        ),
+        (
+            "_fetch",
+            "place = _place(context, builder, sig.args[0], args[0], args[1], BYTE)",
+            "return context.get_dummy_value()",
+            LANES,
+            "ask_early",
+            True,
+        ),
+        (
+            "_filled",
+            "return builder.zext(builder.bitcast(filled, ir.IntType(WIDTH)), WORD)",
+            "return builder.sext(builder.bitcast(filled, ir.IntType(WIDTH)), WORD)",
+            LANES,
+            "as_single_words_are",
+            True,
+        ),
+    ),
+    *_mutants(
         "kernels/tally.py",
         (
             "begin_tally",
-            "carry |= load(bits, piece + (1 + q) * LANES)",
+            "carry |= load(bits, part + (1 + q) * LANES)",
             "carry |= spread(NO_BITS)",
             TALLY,
+        ),
+        (
+            "begin_tally",
+            "own = load(bits, part + (1 + q) * LANES)",
+            "own = load(bits, part + (1 + q) * WIDTH)",
+            LANES,
+            "of_each_width",
         ),
         (
             "tally_eight",
@@ -1042,15 +1105,45 @@ MUTANTS = [
             CELLWISE,
         ),
         (
-            "show_pieces",
-            "valid[w] = up_to(stop - origin - w * 64) & ~up_to(start - origin - w * 64)",
-            "valid[w] = up_to(stop - origin - w * 64)",
+            "show_parts",
+            "valid[w] = up_to(stop - w * 64) & ~up_to(start - w * 64)",
+            "valid[w] = up_to(stop - w * 64)",
+            CELLWISE,
+        ),
+        (
+            "show_parts",
+            "first, last = start // PART, (stop - 1) // PART + 1",
+            "first, last = start // PART, stop // PART + 1",
+            CELLWISE,
+        ),
+        (
+            "part_at",
+            "return word // LANES * apart + word % LANES",
+            "return word // LANES * apart",
+            CELLWISE,
+        ),
+        (
+            "put_down",
+            "store(counter, at + M2, m2)",
+            "store(counter, at + M2, m1)",
+            CELLWISE,
+        ),
+        (
+            "name_rows",
+            "found[i, 0] = places[found[i, 0]]",
+            "found[i, 0] = places[i]",
             CELLWISE,
         ),
         (
             "drop_copies",
-            "valid[piece * LANES + w] &= counted | bits[named + piece * apart + w]",
-            "valid[piece * LANES + w] &= counted & bits[named + piece * apart + w]",
+            "valid[w] &= up_to(whole - w * 64) | bits[own]",
+            "valid[w] &= up_to(whole - w * 64) & bits[own]",
+            CELLWISE,
+        ),
+        (
+            "drop_copies",
+            "own = named + w // LANES * apart + w % LANES",
+            "own = named + w",
             CELLWISE,
         ),
         (
@@ -1072,24 +1165,6 @@ MUTANTS = [
             CELLWISE,
         ),
         (
-            "level_of",
-            "while number > keep:",
-            "while number >= keep:",
-            CELLWISE,
-        ),
-        (
-            "below",
-            "smaller = (zero & smaller) | (digit & (zero | smaller))",
-            "smaller = (zero & smaller) | (digit & zero)",
-            CELLWISE,
-        ),
-        (
-            "note",
-            "left &= left - ONE",
-            "left &= left - ONE - ONE",
-            CELLWISE,
-        ),
-        (
             "bitmaps_of",
             "table[k, c] = (first[compared[k]] + c) * LANES",
             "table[k, c] = (first[k] + c) * LANES",
@@ -1107,6 +1182,57 @@ MUTANTS = [
             "over |= ~load(bits, own + present[variables[d]])",
             "over |= load(bits, own + present[variables[d]])",
             CELLWISE,
+        ),
+        (
+            "scan_cells",
+            "half, over = load(counter, to + H), load(counter, to + MO)",
+            "over = load(counter, to + MO)",
+            CELLWISE,
+        ),
+        (
+            "scan_cells",
+            "for q in range(low, DIGITS - 1 if not gaps else low):",
+            "for q in range(low, DIGITS - 1):",
+            CELLWISE,
+        ),
+        (
+            "scan_cells",
+            "hit |= 1 << part",
+            "hit = 1 << part",
+            CELLWISE,
+        ),
+    ),
+    *_mutants(
+        "kernels/levels.py",
+        (
+            "level_of",
+            "while number > keep:",
+            "while number >= keep:",
+            LEVELS,
+        ),
+        (
+            "below",
+            "smaller = (zero & smaller) | (digit & (zero | smaller))",
+            "smaller = (zero & smaller) | (digit & zero)",
+            LEVELS,
+        ),
+        (
+            "below",
+            "number += count(smaller)",
+            "number = count(smaller)",
+            LEVELS,
+        ),
+        (
+            "note",
+            "left &= left - ONE",
+            "left &= left - ONE - ONE",
+            LEVELS,
+        ),
+        (
+            "note",
+            "found[total, 0] = origin + part * PART + w * 64 + bit",
+            "found[total, 0] = origin + w * 64 + bit",
+            LEVELS,
         ),
     ),
     *_mutants(
@@ -1188,7 +1314,7 @@ MUTANTS = [
         ("distinct", "of=of,", "of=np.arange(len(of)) % len(mine),", INDEX, "alike", True),
         (
             "distinct",
-            "pairs = np.bincount(of, minlength=len(mine)) * pairs[mine]",
+            "pairs = np.bincount(of, minlength=len(mine)) * pairs.take(mine)",
             "pairs = np.bincount(of, minlength=len(mine))",
             INDEX,
             "alike",

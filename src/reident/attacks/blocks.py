@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ from reident.kernels.planes import AT_LEAST, DIFFERENT, DIGIT, mark
 from reident.kernels.runs import Block, directory, keys_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from reident.attacks.lookups import IndexedJob
 
 Ints = npt.NDArray[np.int64]
@@ -28,11 +30,17 @@ CELLS = 1 << 16
 """Keys that any block may have, however few the rows; more rows may have more."""
 
 
-def shares(job: IndexedJob, chosen: Ints, most: int) -> list[list[int]]:
+class Eif(NamedTuple):
+    """EIF rows in the order of a job: their codes by variable, and their classes as bytes."""
+
+    codes: npt.NDArray[np.integer]
+    packed: Words
+
+
+def shares(entropy: Mapping[int, float], most: int) -> list[list[int]]:
     """Variables of blocks for at most `most` mismatches: one block more, of balanced entropy."""
     parts: list[list[int]] = [[] for _ in range(most + 1)]
     weight = np.zeros(most + 1)
-    entropy = {int(j): entropy_of(job.classes.theirs[j]) for j in chosen}
     for j in sorted(entropy, key=lambda j: -entropy[j]):
         lightest = int(np.argmin(weight))
         parts[lightest].append(j)
@@ -48,11 +56,8 @@ def entropy_of(classes: Bytes) -> float:
     return float(-(share * np.log(share)).sum())
 
 
-def block_on(job: IndexedJob, packed: Words, share: list[int]) -> Block:
-    """EIF rows by their key on the variables of a share, as many as its directory has room for.
-
-    `packed` are their classes as bytes.
-    """
+def block_on(job: IndexedJob, eif: Eif, share: list[int]) -> Block:
+    """EIF rows by their key on the variables of a share, as many as its directory has room for."""
     sizes, variables = [], []
     strata = int(max(side.max(initial=0) for side in job.stratum)) + 1
     room = max(CELLS, 4 * len(job.stratum[1])) // strata
@@ -67,13 +72,12 @@ def block_on(job: IndexedJob, packed: Words, share: list[int]) -> Block:
     by_size = np.argsort(sizes, kind="stable")
     weights = np.cumprod([1, *np.array(sizes, np.int64)[by_size][::-1]])[::-1].astype(np.int64)
     held = np.array(variables, np.int64)[by_size]
-    everyone = np.arange(len(job.order))
-    keys, complete = keys_of(job.records.eif, everyone, job.stratum[1], held, weights)
+    keys, complete = keys_of(eif.codes, 0, len(job.order), job.stratum[1], held, weights)
     most = COPIES * len(keys)
     starts, rows, filled_in, once = directory(
         keys, complete, weights, strata * int(weights[0]), most
     )
-    first, present, bits = _bitmaps(job, packed, rows, variables)
+    first, present, bits = _bitmaps(job, eif.packed, rows, variables)
     return Block(
         variables=held,
         weights=weights,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.blocks import block_on, entropy_of, shares
+from reident.attacks.blocks import Eif, block_on, entropy_of, shares
 from reident.attacks.coarse import coarse
 from reident.attacks.lookups import IndexedJob, Level
 from reident.attacks.points import point_of, points_of
@@ -31,9 +31,10 @@ from reident.kernels.everyone import Crowd, least_by_tiles
 from reident.kernels.keys import sort_keys
 from reident.kernels.pairs import EQUAL, records_of
 from reident.kernels.planes import pack
+from reident.kernels.runs import keys_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from reident.attacks.pairwise import Metric
     from reident.attacks.twins import Distinct
@@ -121,10 +122,12 @@ class Making:
         job = _without_levels(rows, fold)
         # One mismatch more than `last` cannot pass the threshold.
         last = min(-(-job.bound // job.least.cost) - 1, len(_chosen(job.scorer)))
-        stages = _stages(job, rows, last)
-        # The job holds all that is needed of them; blocks need the room.
+        entropy = {int(j): entropy_of(job.classes.theirs[j]) for j in _chosen(job.scorer)}
+        stages = _stages(job, rows, entropy, last, fold)
+        codes = rows.metric.eif.codes
+        # The job holds all else that is needed of them; blocks need the room.
         del rows
-        job = replace(job, levels=_levels(job, stages, last, fold))
+        job = replace(job, levels=_levels(job, codes, entropy, stages, last, fold))
         return Indexed(replace(job, order=eif[job.order] if job.seeded else eif), of)
 
     def merge(self, one: Indexed, other: Indexed) -> Indexed:
@@ -168,6 +171,7 @@ def _without_levels(rows: Distinct, fold: Fold) -> IndexedJob:
         bound=metric.bound,
         keep=metric.keep,
         records=records_of(puf, eif),
+        columns=metric.puf.codes,
         codes=np.maximum(*(side.codes.max(axis=1, initial=-1) for side in (metric.puf, metric.eif)))
         + np.int64(1),
         classes=Classes(mine, theirs, sums),
@@ -234,14 +238,24 @@ def _order(
     return order, np.searchsorted(keys[1][order], keys[0])
 
 
-def _levels(job: IndexedJob, asked: list[int], last: int, fold: Fold) -> tuple[Level, ...]:
-    """Stages that are worth it, and at last one that finds whatever could still pass."""
-    chosen = _chosen(job.scorer)
-    packed = pack(job.classes.theirs, job.classes.sums)
+def _levels(
+    job: IndexedJob,
+    codes: npt.NDArray[np.integer],
+    entropy: Mapping[int, float],
+    asked: list[int],
+    last: int,
+    fold: Fold,
+) -> tuple[Level, ...]:
+    """Stages that are worth it, and at last one that finds whatever could still pass.
+
+    `codes` are those of EIF rows by variable, in the order of the layout.
+    """
+    own = np.ascontiguousarray(codes[:, job.order]) if job.seeded else codes
+    eif = Eif(own, pack(job.classes.theirs, job.classes.sums))
     levels: list[Level] = []
     above = -1
     for stages in _batches(job, asked):
-        made = iter(_blocks(job, packed, [shares(job, chosen, most) for most in stages], fold))
+        made = iter(_blocks(job, eif, [shares(entropy, most) for most in stages], fold))
         for most in stages:
             level = Level(above=above, blocks=tuple(islice(made, most + 1)))
             if _share(job, level) > MOST_READ / (1 if job.points is None else QUICKER):
@@ -251,7 +265,7 @@ def _levels(job: IndexedJob, asked: list[int], last: int, fold: Fold) -> tuple[L
         if above < stages[-1]:
             break
     if above < last or not levels:
-        levels.append(Level(above=above, blocks=(block_on(job, packed, []),)))
+        levels.append(Level(above=above, blocks=(block_on(job, eif, []),)))
     return tuple(levels)
 
 
@@ -261,20 +275,22 @@ def _batches(job: IndexedJob, asked: list[int]) -> list[list[int]]:
     return [[most] for most in stages] if job.seeded else [stages] if stages else []
 
 
-def _blocks(
-    job: IndexedJob, packed: Words, stages: list[list[list[int]]], fold: Fold
-) -> list[Block]:
+def _blocks(job: IndexedJob, eif: Eif, stages: list[list[list[int]]], fold: Fold) -> list[Block]:
     """The blocks of some stages, given by their shares."""
-    tasks = (partial(block_on, job, packed, share) for parts in stages for share in parts)
+    tasks = (partial(block_on, job, eif, share) for parts in stages for share in parts)
     return together(fold, *tasks)
 
 
-def _stages(job: IndexedJob, rows: Distinct, last: int) -> list[int]:
+def _stages(
+    job: IndexedJob, rows: Distinct, entropy: Mapping[int, float], last: int, fold: Fold
+) -> list[int]:
     """Numbers of mismatches to allow one after another, up to `last`."""
-    if job.summed and _soon(job, last):
-        return [last]
     if not job.seeded:
-        near = _passing(rows) >= NEIGHBOURS
+        parts = shares(entropy, last)
+        soon, passing = together(fold, partial(_soon, job, parts), partial(_passing, rows))
+        if job.summed and soon:
+            return [last]
+        near = passing >= NEIGHBOURS
         enough = int(np.argmax(near)) if near.any() else last
         return sorted({min(t, last) for t in (enough, enough + 1, last)})
     probes = _probes(job)
@@ -283,15 +299,14 @@ def _stages(job: IndexedJob, rows: Distinct, last: int) -> list[int]:
     return sorted({max(0, int(needed[len(needed) * part // 10])) for part in (2, 5, 9)})
 
 
-def _soon(job: IndexedJob, most: int) -> bool:
-    """Whether a PUF row reads few EIF rows in blocks for so many mismatches, by some pairs."""
+def _soon(job: IndexedJob, parts: list[list[int]]) -> bool:
+    """Whether a PUF row reads few EIF rows in blocks on such shares, by some pairs."""
     mine, theirs = job.classes.mine, job.classes.theirs
     own, other = (
         classes[:: 1 + len(classes) // PROBES].T[:, :, None] for classes in (mine, theirs.T)
     )
     other = other.transpose(0, 2, 1)
     agree = (own == other) | (own == NO_CLASS) | (other == NO_CLASS)
-    parts = shares(job, _chosen(job.scorer), most)
     share = sum(float(agree[part].all(axis=0).mean()) for part in parts)
     met = float((job.meets[:, 1] - job.meets[:, 0]).mean())
     # A guess: what is near the share at which meeting everyone is cheaper is not taken on trust.
@@ -305,11 +320,12 @@ def _probes(job: IndexedJob) -> Ints:
 def _share(job: IndexedJob, level: Level) -> float:
     """The share of the EIF that some PUF rows would read."""
     rows = _probes(job)
+    codes, stratum = job.columns.take(rows, axis=1), job.stratum[0].take(rows)
     # A cutoff of 0 lets nothing through: the lookup is only measured.
     short = shortlist.empty(np.zeros(len(job.meets), np.int64), 1)
     read = 0
     for block in level.blocks:
-        keys, complete = job.keys(block, rows)
+        keys, complete = keys_of(codes, 0, len(rows), stratum, block.variables, block.weights)
         order = sort_keys(keys)
         read += job.look_up(block, rows[order], keys[order], complete[order], 0, short)
     meets = job.meets[rows]

@@ -60,12 +60,13 @@ class IndexedJob:
     """Fold shortlists over lookups; a tile is a strip of PUF rows against the whole EIF.
 
     `levels` together find every pair that can pass: one that scores below `bound`. PUF rows are in
-    layout order; variable j has codes[j] codes. EIF rows stand in an order of their own inside
-    strata, in which near ones lie together: `order` holds their rows in the layout, `crowd` where a
-    PUF row would stand, and if `seeded` its neighbours there are scored first. PUF row p meets EIF
-    rows meets[p, 0] to meets[p, 1] - 1, and decides pairs[p] pairs; `stratum` is that of PUF and of
-    EIF rows, `own` what a PUF row's missing values cost, `halves` which of them cost half a
-    mismatch. Where scores are few whole `points`, rows that must meet everyone do so by them.
+    layout order, `columns` their codes by variable, of which variable j has codes[j]. EIF rows
+    stand in an order of their own inside strata, in which near ones lie together: `order` holds
+    their rows in the layout, `crowd` where a PUF row would stand, and if `seeded` its neighbours
+    there are scored first. PUF row p meets EIF rows meets[p, 0] to meets[p, 1] - 1, and decides
+    pairs[p] pairs; `stratum` is that of PUF and of EIF rows, `own` what a PUF row's missing values
+    cost, `halves` which of them cost half a mismatch. Where scores are few whole `points`, rows
+    that must meet everyone do so by them.
     """
 
     part: ClassVar = shortlist.Shortlist
@@ -73,6 +74,7 @@ class IndexedJob:
     bound: int
     keep: int
     records: Records
+    columns: npt.NDArray[np.integer]
     codes: Ints
     classes: Classes
     least: Least
@@ -129,7 +131,8 @@ class IndexedJob:
         rows = np.arange(tile.first, tile.last)
         short = self.begin(rows, tile.first)
         own, cost = self.own[tile.first : tile.last], self.least.cost
-        keys = [[self.keys(block, rows) for block in level.blocks] for level in self.levels]
+        strip = tile.first, tile.last
+        keys = [[self.keys(block, *strip) for block in level.blocks] for level in self.levels]
         # Pairs that have not been found have so many mismatches at least.
         fewest = np.zeros(len(rows), np.int64)
         for place, level in enumerate(self.levels):
@@ -144,14 +147,14 @@ class IndexedJob:
                     askable = complete if easy else ~(complete | spared)
                     chosen = needy_rows(order, askable, short.cutoff, own, cost, asked, fewest)
                     if len(chosen):
-                        ask = rows[chosen], key[chosen], complete[chosen]
+                        ask = chosen + tile.first, key.take(chosen), complete.take(chosen)
                         self.look_up(block, *ask, tile.first, short)
         return short
 
-    def keys(self, block: Block, rows: Ints) -> tuple[Ints, Bools]:
-        """Keys of PUF rows on a block, and which of them have all its values."""
+    def keys(self, block: Block, first: int, last: int) -> tuple[Ints, Bools]:
+        """Keys of PUF rows `first` to `last` - 1 on a block; which of them have all its values."""
         stratum = self.stratum[0]
-        return keys_of(self.records.puf, rows, stratum, block.variables, block.weights)
+        return keys_of(self.columns, first, last, stratum, block.variables, block.weights)
 
     def begin(self, rows: Ints, base: int) -> Shortlist:
         """Shortlists that have seen nothing, with cutoffs from rough neighbours."""
@@ -222,7 +225,7 @@ class IndexedJob:
         """A strip's pairs in rows of the layout."""
         del tile
         pairs = shortlist.gathered(part)
-        return pairs._replace(eif=self.order[pairs.eif].astype(np.uint32))
+        return pairs._replace(eif=self.order.take(pairs.eif).astype(np.uint32))
 
 
 def _spared(stages: Sequence[Sequence[tuple[Ints, Bools]]], left: Ints, cost: int) -> Bools:

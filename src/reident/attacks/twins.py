@@ -57,9 +57,9 @@ def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold
     of, met, own = mine, meets, stratum
     pairs = meets[:, 1] - meets[:, 0]
     if len(mine) < len(first):
-        of = (np.cumsum(stands) - 1)[first]
-        met, own = meets[mine], (stratum[0][mine], own[1])
-        pairs = np.bincount(of, minlength=len(mine)) * pairs[mine]
+        of = (np.cumsum(stands) - 1).take(first)
+        met, own = meets.take(mine, axis=0), (stratum[0].take(mine), own[1])
+        pairs = np.bincount(of, minlength=len(mine)) * pairs.take(mine)
     if len(theirs) < len(before):
         # EIF rows of a stratum stay side by side.
         met = np.concatenate([[0], np.cumsum(needed)])[met]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 from reident.engine.checkpoint import digest_of
@@ -35,6 +35,9 @@ def local(
     that are there already are not run again. Beyond so many bytes of `memory` it stops. Jobs whose
     tiles are all done, each once, are entered in `books` by label.
     """
+    # One pool for all jobs of an attack, which are many and short; threads start when needed, and
+    # end with the fold. A tile must not fold with it: it would wait for its own thread.
+    pool = ThreadPoolExecutor(jobs)
 
     def fold(job: Job[Any, Done], label: str) -> Iterator[Done]:
         tiles = job.tiles(budget)
@@ -49,7 +52,7 @@ def local(
         if jobs == 1 or len(strips) == 1:
             done = (_run(job, strip, ledger, steps) for strip in strips)
         else:
-            done = _on_threads(job, strips, jobs, ledger, steps)
+            done = _on_threads(job, strips, jobs, pool, ledger, steps)
         return settled(done, ledger, {} if books is None else books)
 
     return fold
@@ -76,22 +79,25 @@ def _on_threads(
     job: Job[Any, Done],
     strips: list[list[Tile]],
     jobs: int,
+    pool: ThreadPoolExecutor,
     ledger: Ledger,
     steps: Steps[Any] | None,
 ) -> Iterator[Done]:
     """Strips in order; a few more than there are threads are under way, so memory is bounded."""
     waiting: deque[Future[Done]] = deque()
     upcoming = iter(strips)
-    with ThreadPoolExecutor(jobs) as pool:
-        try:
-            for strip in itertools.islice(upcoming, 4 * jobs):
+    try:
+        for strip in itertools.islice(upcoming, 4 * jobs):
+            waiting.append(pool.submit(_run, job, strip, ledger, steps))
+        while waiting:
+            done = waiting[0].result()
+            waiting.popleft()
+            yield done
+            for strip in itertools.islice(upcoming, 1):
                 waiting.append(pool.submit(_run, job, strip, ledger, steps))
-            while waiting:
-                yield waiting.popleft().result()
-                for strip in itertools.islice(upcoming, 1):
-                    waiting.append(pool.submit(_run, job, strip, ledger, steps))
-        finally:
-            # An error or Ctrl-C: threads stop at their next tile, what waits is never begun.
-            ledger.stopped.set()
-            for future in waiting:
-                future.cancel()
+    finally:
+        # An error or Ctrl-C: threads stop at their next tile, what waits is never begun.
+        ledger.stopped.set()
+        for future in waiting:
+            future.cancel()
+        wait(waiting)

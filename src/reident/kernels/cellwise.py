@@ -1,9 +1,8 @@
 """Exact scores of PUF rows whose block is filled in: what agrees with them stands side by side.
 
 The EIF rows that agree with given codes stand under one key. Their bitmaps are read where they are,
-in pieces of 512 rows: nothing is gathered, and nothing is scored again. Counting is that of
-kernels/exact; what a PUF row may keep of a cell is decided on bitmaps too, before any pair is
-written down.
+a *part* of a piece at a time, as many rows as a register has bits: nothing is gathered, and nothing
+is scored again. What a PUF row may keep of a cell is decided on bitmaps too (kernels/levels).
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels.bitmaps import ALL_BITS, CLASSES, DIGITS, NO_BITS, NO_CLASS, ONE, lowest
+from reident.kernels.bitmaps import ALL_BITS, CLASSES, DIGITS, NO_BITS, NO_CLASS, ONE
 from reident.kernels.desk import STARTS, in_lines, limit_of
-from reident.kernels.lanes import LANES
-from reident.kernels.registers import count, filled, load, majority, odd, spread, store
+from reident.kernels.lanes import LANES, WIDTH
+from reident.kernels.levels import PART, level_of, note
+from reident.kernels.registers import count, fetch, filled, load, majority, odd, spread, store
 from reident.kernels.shortlist import NO_CUTOFF, TOGETHER, put_all
 from reident.kernels.tally import (
     FEW,
@@ -27,7 +27,6 @@ from reident.kernels.tally import (
     M2,
     MO,
     TALLY,
-    TOP,
     H,
     begin_tally,
     tally_at,
@@ -48,6 +47,10 @@ PIECE = 64 * LANES
 """EIF rows of a piece."""
 PIECES = 16
 """Pieces that are counted before what they hold is written down."""
+PARTS = PIECES * LANES // WIDTH
+"""Parts of so many pieces."""
+AHEAD = 64
+"""Entries between asking for what belongs to a PUF row and using it."""
 ROOM = 1 << 12
 """Pairs that may wait to be put on shortlists."""
 KNOWN = 16
@@ -81,9 +84,9 @@ def scan_cells(
     bits, apart = block.bits.reshape(-1), block.bits.shape[1] * LANES
     compared, chosen, table = bitmaps_of(block.first)
     v, many, keep = len(compared), len(chosen), eif.shape[1]
-    starts, made = in_lines(STARTS * PIECES * TALLY), np.zeros((STARTS, 2), np.int64)
-    counter, passing = in_lines(PIECES * TALLY), in_lines(PIECES * LANES)
-    valid, guess = in_lines(PIECES * LANES), np.full(1, FEW, np.int64)
+    starts, made = in_lines(STARTS * PARTS * TALLY), np.zeros((STARTS, 2), np.int64)
+    counter, passing = in_lines(PARTS * TALLY), in_lines(PARTS * WIDTH)
+    valid, guess = in_lines(PARTS * WIDTH), np.full(1, FEW, np.int64)
     gap = np.zeros(len(present) + 1, np.int64)
     limits, known = np.zeros(TOGETHER, np.int64), np.full((KNOWN, 2), -1, np.int64)
     # Room for whatever a cell may add when as many wait as may.
@@ -106,14 +109,17 @@ def scan_cells(
         while start < stop:
             first = start // PIECE
             last = min(stop, (first + PIECES) * PIECE)
-            pieces = show_pieces(start, last, valid)
+            begin_part, end_part = show_parts(start - first * PIECE, last - first * PIECE, valid)
             here = first * apart
             if last > whole:
                 named = here + present[variables[len(variables) - 1]]
-                drop_copies(bits, named, apart, whole - first * PIECE, pieces, valid)
+                drop_copies(bits, named, apart, whole - first * PIECE, end_part, valid)
             start, now = last, now + 1
-            # Rows lie far from each other: fetched one after another they come in few waits.
             for at in range(begin, end):
+                later = rows[min(at + AHEAD, len(rows) - 1)]
+                fetch(cutoffs, later - base)
+                fetch(mine, later * mine.shape[1])
+                fetch(halves, later * halves.shape[1])
                 cutoff = cutoffs[rows[at] - base]
                 place = cutoff % KNOWN
                 if known[place, 0] != cutoff:
@@ -131,17 +137,16 @@ def scan_cells(
                 if halves[row, 2]:
                     gaps = gaps_of(mine, halves, row, gap)
                 slot = (limit >> low) % STARTS
-                begun = slot * PIECES * TALLY
+                begun = slot * PARTS * TALLY
                 if made[slot, 0] != now or made[slot, 1] != limit:
                     made[slot, 0], made[slot, 1] = now, limit
-                    for piece in range(pieces):
-                        begin_tally(
-                            FEW - limit, bits, here + piece * apart, low, starts,
-                            begun + piece * TALLY,
-                        )  # fmt: skip
+                    for part in range(begin_part, end_part):
+                        own = here + part_at(part, apart)
+                        begin_tally(FEW - limit, bits, own, low, starts, begun + part * TALLY)
                 number, hit = 0, 0
-                for piece in range(pieces):
-                    own, ready, to = here + piece * apart, begun + piece * TALLY, piece * TALLY
+                for part in range(begin_part, end_part):
+                    own, to = here + part_at(part, apart), part * TALLY
+                    ready = begun + to
                     k, x, y = (
                         load(starts, ready + H),
                         load(bits, own + one),
@@ -158,24 +163,27 @@ def scan_cells(
                             bits, own, chosen, eight, m0, m1, m2, spread(NO_BITS)
                         )
                         over |= more
-                    store(counter, to + H, half)
-                    store(counter, to + M0, m0)
-                    store(counter, to + M1, m1)
-                    store(counter, to + M2, m2)
-                    for q in range(low, DIGITS - 1):
-                        store(counter, to + q * LANES, load(starts, ready + q * LANES))
                     if gaps:
-                        store(counter, to + MO, over)
+                        put_down(counter, to, half, m0, m1, m2, over)
+                        for q in range(low, DIGITS - 1):
+                            store(counter, to + q * WIDTH, load(starts, ready + q * WIDTH))
                         fill_gaps(bits, own, gap, gaps, missing, present, low, counter, to)
-                        over = load(counter, to + MO)
+                        half, over = load(counter, to + H), load(counter, to + MO)
+                        m0, m1, m2 = (
+                            load(counter, to + M0),
+                            load(counter, to + M1),
+                            load(counter, to + M2),
+                        )
                     for d in range(len(variables) if once[at] else 0):
                         if once[at] >> d & 1:
                             over |= ~load(bits, own + present[variables[d]])
-                    alive = ~over & load(valid, piece * LANES)
-                    store(counter, to + MO, alive)
-                    passed = count(alive)
-                    number += passed
-                    hit |= int(passed > 0) << piece
+                    alive = ~over & load(valid, part * WIDTH)
+                    if filled(alive):
+                        put_down(counter, to, half, m0, m1, m2, alive)
+                        for q in range(low, DIGITS - 1 if not gaps else low):
+                            store(counter, to + q * WIDTH, load(starts, ready + q * WIDTH))
+                        number += count(alive)
+                        hit |= 1 << part
                 if not number:
                     continue
                 level = limit
@@ -183,17 +191,46 @@ def scan_cells(
                     level = level_of(counter, hit, keep, limit, low, guess, passing)
                 ends[waiting, 2] = level * cost >> DIGITS if level < limit else NO_CUTOFF
                 total = note(
-                    counter, hit, level < limit, passing, limit, cost, low, places,
-                    first * PIECE, found, total,
+                    counter, hit, level < limit, passing, limit, cost, low, first * PIECE,
+                    found, total,
                 )  # fmt: skip
                 ends[waiting, 0], ends[waiting, 1] = rows[at] - base, total
                 waiting += 1
             if total > ROOM or waiting > ROOM or start < stop:
+                name_rows(found, total, places)
                 put_all(ends, found, waiting, sizes, eif, scores, cutoffs)
                 total, waiting = 0, int(np.int64(0))
         begin = end
+    name_rows(found, total, places)
     put_all(ends, found, waiting, sizes, eif, scores, cutoffs)
     return read
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def part_at(part: int, apart: int) -> int:
+    """Where the words of a part begin, in pieces that lie so many words `apart`."""
+    word = part * WIDTH
+    return word // LANES * apart + word % LANES
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def put_down(counter: Words, at: int, half: Any, m0: Any, m1: Any, m2: Any, last: Any) -> None:
+    """Write the digits of a counter down, from the half on."""
+    store(counter, at + H, half)
+    store(counter, at + M0, m0)
+    store(counter, at + M1, m1)
+    store(counter, at + M2, m2)
+    store(counter, at + MO, last)
+
+
+@numba.njit(cache=True, nogil=True)
+def name_rows(found: Ints, total: int, places: npt.NDArray[np.int32]) -> None:
+    """The EIF rows that stand at the places found.
+
+    All at once: rows lie far from each other, and come in few waits.
+    """
+    for i in range(total):
+        found[i, 0] = places[found[i, 0]]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -270,13 +307,12 @@ def whole_limit(cutoff: int, cost: int, grain: int, low: int) -> int:
 
 
 @numba.njit(cache=True, nogil=True)
-def show_pieces(start: int, stop: int, valid: Words) -> int:
-    """Which rows of some pieces are `start` to `stop` - 1; how many pieces hold these."""
-    origin = start // PIECE * PIECE
-    pieces = (stop - 1) // PIECE - start // PIECE + 1
-    for w in range(pieces * LANES):
-        valid[w] = up_to(stop - origin - w * 64) & ~up_to(start - origin - w * 64)
-    return pieces
+def show_parts(start: int, stop: int, valid: Words) -> tuple[int, int]:
+    """Which rows of parts are `start` to `stop` - 1; the first part and the one after the last."""
+    first, last = start // PART, (stop - 1) // PART + 1
+    for w in range(first * WIDTH, last * WIDTH):
+        valid[w] = up_to(stop - w * 64) & ~up_to(start - w * 64)
+    return first, last
 
 
 @numba.njit(cache=True, nogil=True)
@@ -291,96 +327,11 @@ def up_to(number: int) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def drop_copies(bits: Words, named: int, apart: int, whole: int, pieces: int, valid: Words) -> None:
+def drop_copies(bits: Words, named: int, apart: int, whole: int, parts: int, valid: Words) -> None:
     """Leave out the rows from the one at `whole` on that a bitmap does not name.
 
     It begins at `named` in the first piece; pieces lie `apart`.
     """
-    for piece in range(pieces):
-        for w in range(LANES):
-            counted = up_to(whole - (piece * LANES + w) * 64)
-            valid[piece * LANES + w] &= counted | bits[named + piece * apart + w]
-
-
-@numba.njit(cache=True, nogil=True)
-def level_of(
-    counter: Words, hit: int, keep: int, limit: int, low: int, guess: Ints, passing: Words
-) -> int:
-    """The first score that is not kept, because ranks are whole; what lies below it passes.
-
-    More than `keep` lie below the limit. Bits of `hit` name the pieces that hold them. A search
-    begins at a guess, the last one found.
-    """
-    step = 1 << low
-    level = min(limit, guess[0]) - step
-    number = below(counter, hit, level + FEW - limit, low, passing)
-    while number <= keep and level + step < limit:
-        level += step
-        number = below(counter, hit, level + FEW - limit, low, passing)
-    if number <= keep:
-        # Of all that passes there are too many.
-        guess[0] = limit
-        return int(level)
-    while number > keep:
-        level -= step
-        number = below(counter, hit, level + FEW - limit, low, passing)
-    guess[0] = level + step
-    return int(level)
-
-
-@numba.njit(cache=True, nogil=True)
-def below(counter: Words, hit: int, level: int, low: int, passing: Words) -> int:
-    """Which numbers that passed, given by their digits, lie below a level, and how many."""
-    number = 0
-    for piece in range(PIECES):
-        if hit >> piece == 0:
-            break
-        at, smaller = piece * TALLY, spread(NO_BITS)
-        for q in range(low, TOP):
-            digit = spread(ALL_BITS if level >> q & 1 else NO_BITS)
-            zero = ~load(counter, at + q * LANES)
-            smaller = (zero & smaller) | (digit & (zero | smaller))
-        smaller &= load(counter, at + MO)
-        store(passing, piece * LANES, smaller)
-        number += count(smaller)
-    return number
-
-
-@numba.njit(cache=True, nogil=True)
-def note(
-    counter: Words,
-    hit: int,
-    fewer: bool,
-    passing: Words,
-    limit: int,
-    cost: int,
-    low: int,
-    places: npt.NDArray[np.int32],
-    origin: int,
-    found: Ints,
-    total: int,
-) -> int:
-    """Write down EIF rows and units of what passes, after `total` others; returns how many now.
-
-    Bits of `hit` name the pieces where something passed; where `fewer` may be kept, `passing` says
-    which. The first piece begins at row `origin`.
-    """
-    while hit:
-        piece = lowest(np.uint64(hit))
-        hit &= hit - 1
-        passed, held = (passing, piece * LANES) if fewer else (counter, piece * TALLY + MO)
-        words = filled(load(passed, held))
-        while words:
-            w = lowest(words)
-            words &= words - ONE
-            left, at = passed[held + w], piece * TALLY + w
-            while left:
-                bit = lowest(left)
-                left &= left - ONE
-                counted = np.int64(0)
-                for q in range(low, TOP):
-                    counted |= np.int64(counter[at + q * LANES] >> np.uint64(bit) & ONE) << q
-                found[total, 0] = places[origin + piece * PIECE + w * 64 + bit]
-                found[total, 1] = (counted + limit - FEW) * cost >> DIGITS
-                total += 1
-    return total
+    for w in range(parts * WIDTH):
+        own = named + w // LANES * apart + w % LANES
+        valid[w] &= up_to(whole - w * 64) | bits[own]

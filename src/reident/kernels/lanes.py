@@ -1,8 +1,8 @@
-"""Eight words of bitmaps as one value, and 64 bytes as one word: plain twins of registers.
+"""Words of bitmaps as one value, and 64 bytes as one word: plain twins of registers.
 
-Compiled, these functions are single instructions where the processor has registers that wide
-(kernels/registers). A loop over words would leave it to the compiler whether words are worked on
-side by side: it gives up where arrays might overlap, and does the last words one by one.
+Compiled, these functions are single instructions (kernels/registers). A loop over words would leave
+it to the compiler whether words are worked on side by side: it gives up where arrays might overlap,
+and does the last words one by one.
 
 As plain Python, lanes are small arrays.
 """
@@ -13,26 +13,51 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from llvmlite.binding import get_host_cpu_features
+
+from reident.kernels import config
 
 Words = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 LANES = 8
-"""Words of a value, and bytes of a word."""
+"""Words of a bitmap that lie side by side, a line of the cache; bytes of a word."""
+
+
+def wide_registers() -> bool:
+    """Whether registers of this processor hold eight words; where it is not known, they do not."""
+    if config.CPU_NAME or config.CPU_FEATURES:
+        return False  # code for another processor than this
+    try:
+        return bool(get_host_cpu_features().get("avx512f", False))
+    except RuntimeError:
+        return False  # a processor that the compiler does not know
+
+
+WIDTH = LANES if wide_registers() else LANES // 2
+"""Words of a value: as many as a register holds, so that sums stay in registers. How many has no
+bearing on any answer, nor on how bitmaps lie."""
 
 
 def load(words: Words, at: Any) -> Any:
-    """Eight words, from one on."""
-    return words[int(at) : int(at) + LANES].copy()
+    """Words of a value, from one on."""
+    return words[int(at) : int(at) + WIDTH].copy()
 
 
 def store(words: Words, at: Any, lanes: Any) -> None:
-    """Write eight words, from one on."""
-    words[int(at) : int(at) + LANES] = lanes
+    """Write the words of a value, from one on."""
+    words[int(at) : int(at) + WIDTH] = lanes
+
+
+def fetch(numbers: npt.NDArray[Any], at: Any) -> None:
+    """Ask for the line of the cache that holds a number of an array, counted end to end.
+
+    Numbers that lie far from each other, asked for early, come while others are worked on.
+    """
 
 
 def spread(word: Any) -> Any:
-    """The same word eight times."""
-    return np.full(LANES, word, np.uint64)
+    """The same word everywhere."""
+    return np.full(WIDTH, word, np.uint64)
 
 
 def count(lanes: Any) -> int:
@@ -41,7 +66,7 @@ def count(lanes: Any) -> int:
 
 
 def filled(lanes: Any) -> Any:
-    """Which of eight words are not empty: a bit each."""
+    """Which of the words are not empty: a bit each."""
     return np.uint64(np.packbits(lanes != 0, bitorder="little")[0])
 
 
@@ -55,10 +80,10 @@ def majority(one: Any, two: Any, three: Any) -> Any:
     return (one & two) | (one & three) | (two & three)
 
 
-def turn_bytes(lanes: Any) -> Any:
+def turn_bytes(words: Words, turned: Words, at: Any) -> None:
     """Turn eight words of eight bytes over: byte b of word i becomes byte i of word b."""
-    held = lanes.view(np.uint8).reshape(LANES, LANES)
-    return held.T.copy().view(np.uint64).reshape(LANES)
+    place = slice(int(at), int(at) + LANES)
+    turned[place] = words[place].view(np.uint8).reshape(LANES, LANES).T.copy().view(np.uint64)[:, 0]
 
 
 def unlike(column: Words, at: Any, value: Any) -> Any:
@@ -77,7 +102,7 @@ def sharing(column: Words, at: Any, value: Any) -> Any:
 
 
 def _bytes(column: Words, at: Any) -> Bytes:
-    return load(column, at).view(np.uint8)  # type: ignore[no-any-return]  # lanes are any value
+    return column[int(at) : int(at) + LANES].copy().view(np.uint8)
 
 
 def _bits(flags: npt.NDArray[np.bool_]) -> Any:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from reident.kernels.bitmaps import ALL_BITS, NO_BITS
 from reident.kernels.lanes import LANES
-from reident.kernels.registers import at_least, load, sharing, store, turn_bytes, unlike
+from reident.kernels.registers import at_least, sharing, turn_bytes, unlike
 
 Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -52,7 +52,7 @@ def turn(packed: Words, rows: npt.NDArray[np.int32], columns: Words) -> None:
         for i in range(len(rows)):
             taken[i] = packed[rows[i], lane]
         for at in range(0, 64 * LANES, LANES):
-            store(turned, at, turn_bytes(load(taken, at)))
+            turn_bytes(taken, turned, at)
         for byte in range(BYTES):
             column = (lane * BYTES + byte) * 64
             for i in range(64):

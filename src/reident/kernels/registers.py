@@ -1,7 +1,7 @@
-"""How lanes are compiled: a type of eight words, and the functions of kernels/lanes on it.
+"""How lanes are compiled: a type of as many words as a register holds, and functions on it.
 
-Each function is written down as instructions on vectors, which the compiler turns into those of the
-processor at hand, in pieces where its registers are narrower.
+Each function of kernels/lanes is written down as instructions on vectors, which the compiler turns
+into those of the processor at hand.
 """
 
 from __future__ import annotations
@@ -10,32 +10,23 @@ import operator
 from typing import Any
 
 from llvmlite import ir
-from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
 from reident.kernels import config, lanes
-from reident.kernels.lanes import LANES
+from reident.kernels.lanes import LANES, WIDTH
 
 WORD, BYTE, PLACE = ir.IntType(64), ir.IntType(8), ir.IntType(32)
-VECTOR, BYTES = ir.VectorType(WORD, LANES), ir.VectorType(BYTE, 8 * LANES)
+VECTOR, LINE = ir.VectorType(WORD, WIDTH), ir.VectorType(WORD, LANES)
+BYTES = ir.VectorType(BYTE, 8 * LANES)
 ALIGNED = 8
 """Arrays begin at any word: no more may be taken for granted."""
 
 
-def _ternary() -> bool:
-    """Whether any function of three bits is one instruction here; other processors add in steps."""
-    if config.CPU_NAME or config.CPU_FEATURES:
-        return False  # code for another processor than this
-    try:
-        return bool(get_host_cpu_features().get("avx512f", False))
-    except RuntimeError:
-        return False  # a processor that the compiler does not know
-
-
-TERNARY = _ternary()
+TERNARY = WIDTH == LANES
+"""Whether any function of three bits is one instruction here; other processors add in steps."""
 
 
 class LanesType(types.Type):
@@ -87,21 +78,21 @@ for _python, _instruction in (
     _operator(_python, _instruction)
 
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
-    """Where eight words of an array begin."""
+def _place(context: Any, builder: Any, kind: Any, array: Any, at: Any, held: Any) -> Any:
+    """Where words of an array begin that are held as one value."""
     words = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(words, [at]), VECTOR.as_pointer())
+    return builder.bitcast(builder.gep(words, [at]), held.as_pointer())
 
 
-def _taken(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
-    """Eight words of an array."""
-    taken = builder.load(_place(context, builder, kind, array, at))
+def _taken(context: Any, builder: Any, kind: Any, array: Any, at: Any, held: Any) -> Any:
+    """Words of an array as one value."""
+    taken = builder.load(_place(context, builder, kind, array, at, held))
     taken.align = ALIGNED
     return taken
 
 
 def _call(builder: Any, name: str, answer: Any, *given: Any) -> Any:
-    """What an instruction that the compiler knows by name makes of some vectors."""
+    """What an instruction that the compiler knows by name makes of what is given."""
     kind = ir.FunctionType(answer, [one.type for one in given])
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), given)
 
@@ -117,7 +108,7 @@ def _same(builder: Any, one: Any, kind: Any) -> Any:
 @intrinsic
 def _load(typing: Any, words: Any, at: Any) -> Any:
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _taken(context, builder, sig.args[0], *args)
+        return _taken(context, builder, sig.args[0], args[0], args[1], VECTOR)
 
     del typing
     return LANES_TYPE(words, at), code
@@ -126,12 +117,24 @@ def _load(typing: Any, words: Any, at: Any) -> Any:
 @intrinsic
 def _store(typing: Any, words: Any, at: Any, value: Any) -> Any:
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        place = _place(context, builder, sig.args[0], args[0], args[1])
+        place = _place(context, builder, sig.args[0], args[0], args[1], VECTOR)
         builder.store(args[2], place).align = ALIGNED
         return context.get_dummy_value()
 
     del typing
     return types.void(words, at, value), code
+
+
+@intrinsic
+def _fetch(typing: Any, numbers: Any, at: Any) -> Any:
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        place = _place(context, builder, sig.args[0], args[0], args[1], BYTE)
+        # To be read, soon and often; data, not code.
+        _call(builder, "llvm.prefetch.p0", ir.VoidType(), place, PLACE(0), PLACE(3), PLACE(1))
+        return context.get_dummy_value()
+
+    del typing
+    return types.void(numbers, at), code
 
 
 @intrinsic
@@ -148,8 +151,8 @@ def _spread(typing: Any, word: Any) -> Any:
 def _count(typing: Any, value: Any) -> Any:
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         del context, sig
-        bits = _call(builder, f"llvm.ctpop.v{LANES}i64", VECTOR, args[0])
-        return _call(builder, f"llvm.vector.reduce.add.v{LANES}i64", WORD, bits)
+        bits = _call(builder, f"llvm.ctpop.v{WIDTH}i64", VECTOR, args[0])
+        return _call(builder, f"llvm.vector.reduce.add.v{WIDTH}i64", WORD, bits)
 
     del typing
     return types.int64(value), code
@@ -160,23 +163,26 @@ def _filled(typing: Any, value: Any) -> Any:
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         del context, sig
         filled = builder.icmp_unsigned("!=", args[0], ir.Constant(VECTOR, None))
-        return builder.zext(builder.bitcast(filled, ir.IntType(LANES)), WORD)
+        return builder.zext(builder.bitcast(filled, ir.IntType(WIDTH)), WORD)
 
     del typing
     return types.uint64(value), code
 
 
 @intrinsic
-def _turn_bytes(typing: Any, value: Any) -> Any:
+def _turn_bytes(typing: Any, words: Any, turned: Any, at: Any) -> Any:
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        del context, sig
-        held = builder.bitcast(args[0], BYTES)
-        turned = [row * LANES + column for column in range(LANES) for row in range(LANES)]
-        order = ir.Constant(ir.VectorType(PLACE, 8 * LANES), turned)
-        return builder.bitcast(builder.shuffle_vector(held, held, order), VECTOR)
+        held = _taken(context, builder, sig.args[0], args[0], args[2], LINE)
+        held = builder.bitcast(held, BYTES)
+        order = [row * LANES + column for column in range(LANES) for row in range(LANES)]
+        order = ir.Constant(ir.VectorType(PLACE, 8 * LANES), order)
+        made = builder.bitcast(builder.shuffle_vector(held, held, order), LINE)
+        place = _place(context, builder, sig.args[1], args[1], args[2], LINE)
+        builder.store(made, place).align = ALIGNED
+        return context.get_dummy_value()
 
     del typing
-    return LANES_TYPE(value), code
+    return types.void(words, turned, at), code
 
 
 def _of_three(table: int, steps: Any) -> Any:
@@ -212,7 +218,7 @@ def _told(sign: str, *, masked: bool = False) -> Any:
     @intrinsic
     def told(typing: Any, column: Any, at: Any, value: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            held = _taken(context, builder, sig.args[0], args[0], args[1])
+            held = _taken(context, builder, sig.args[0], args[0], args[1], LINE)
             held = builder.bitcast(held, BYTES)
             other = _same(builder, builder.trunc(args[2], BYTE), BYTES)
             if masked:
@@ -231,6 +237,7 @@ def _either(plain: Any, compiled: Any) -> Any:
 
 
 load = _either(lanes.load, _load)
+fetch = _either(lanes.fetch, _fetch)
 store = _either(lanes.store, _store)
 spread = _either(lanes.spread, _spread)
 count = _either(lanes.count, _count)

@@ -6,7 +6,7 @@ key up is reading two numbers, and so is looking up all keys that begin alike.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -46,19 +46,17 @@ class Block(NamedTuple):
 
 @numba.njit(cache=True, nogil=True)
 def keys_of(
-    codes: npt.NDArray[np.int32], rows: Ints, stratum: Ints, variables: Ints, weights: Ints
+    codes: npt.NDArray[Any], first: int, last: int, stratum: Ints, variables: Ints, weights: Ints
 ) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Keys of some rows, given by record; which of them are complete."""
-    keys = np.empty(len(rows), np.int64)
-    complete = np.empty(len(rows), np.bool_)
-    for i in range(len(rows)):
-        row = rows[i]
-        key, whole = stratum[row] * weights[0], True
-        for d in range(len(variables)):
-            code = codes[row, variables[d]]
-            key += (np.int64(code) + 1) * weights[d + 1]
-            whole &= code >= 0
-        keys[i], complete[i] = key, whole
+    """Keys of rows `first` to `last` - 1, given by variable; which of them are complete."""
+    keys = stratum[first:last] * weights[0]
+    complete = np.ones(len(keys), np.bool_)
+    for d in range(len(variables)):
+        # Variable by variable, so that many rows are worked on at once.
+        column, weight = codes[variables[d], first:last], weights[d + 1]
+        for i in range(len(keys)):
+            keys[i] += (np.int64(column[i]) + 1) * weight
+            complete[i] &= column[i] >= 0
     return keys, complete
 
 

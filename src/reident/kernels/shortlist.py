@@ -128,7 +128,7 @@ def put_all(
 
     The pairs of a find begin where those of the one before end. Returns the bits of what it met.
     """
-    met, done = 0, 0
+    met, done, keep = 0, 0, held.shape[1]
     for first in range(0, waiting, TOGETHER):
         last = min(first + TOGETHER, waiting)
         # Shortlists lie far from each other: asked for one after another they come in few waits.
@@ -136,7 +136,7 @@ def put_all(
             row = ends[k, 0]
             met |= sizes[row] | held[row, 0] | scores[row, 0] | cutoffs[row]
             # A shortlist may begin in one line of the cache and end in the next.
-            met |= held[row, held.shape[1] - 1] | scores[row, held.shape[1] - 1]
+            met |= held[row, keep - 1] | scores[row, keep - 1]
         for k in range(first, last):
             row, end, cutoff = ends[k, 0], ends[k, 1], ends[k, 2]
             if cutoff < cutoffs[row]:
@@ -147,7 +147,7 @@ def put_all(
                         held[row, left], scores[row, left] = held[row, i], scores[row, i]
                         left += 1
                 sizes[row] = left
-            if sizes[row] == 0 and end - done <= held.shape[1]:
+            if sizes[row] == 0 and end - done <= keep:
                 # Nothing to be compared with, and room for all.
                 size = 0
                 for i in range(done, end):
@@ -224,13 +224,20 @@ def merge(one: Shortlist, other: Shortlist) -> Shortlist:
 
 def gathered(part: Shortlist) -> Shortlist:
     """Pairs of a strip end to end, in narrow types."""
-    used = np.arange(part.eif.shape[1]) < part.size[:, None]
-    return Shortlist(
-        size=narrowed(part.size),
-        eif=part.eif[used].astype(np.uint32),
-        units=narrowed(part.units[used]),
-        cutoff=narrowed(part.cutoff),
-    )
+    eif, units = gather(part.size, part.eif, part.units)
+    return Shortlist(narrowed(part.size), eif, narrowed(units), narrowed(part.cutoff))
+
+
+@numba.njit(cache=True, nogil=True)
+def gather(sizes: Ints, held: Ints, scores: Ints) -> tuple[npt.NDArray[np.uint32], Ints]:
+    """EIF rows and units of all shortlists, one after another."""
+    pairs, at = sizes.sum(), 0
+    eif, units = np.empty(pairs, np.uint32), np.empty(pairs, np.int64)
+    for row in range(len(sizes)):
+        for k in range(sizes[row]):
+            eif[at], units[at] = held[row, k], scores[row, k]
+            at += 1
+    return eif, units
 
 
 def end_to_end(strips: Iterable[Shortlist]) -> Kept:

@@ -1,5 +1,6 @@
 """The engine of one machine: strips in order, errors and interrupts at once, nothing else known."""
 
+import gc
 import threading
 import time
 
@@ -134,3 +135,35 @@ def test_jobs_are_entered_in_the_books_when_every_tile_was_done_once(jobs):
 def test_a_tile_done_twice_fails_the_run(jobs):
     with pytest.raises(InternalError, match="done twice"):
         list(local(jobs)(Repeating(2, 1), "mine"))
+
+
+class Noted(Counting):
+    """Notes the threads that it runs on."""
+
+    def run(self, tile, so_far):
+        SEEN.add(threading.current_thread())
+        return super().run(tile, so_far)
+
+
+SEEN: set[threading.Thread] = set()
+
+
+def test_jobs_of_a_fold_share_their_threads_which_end_with_it():
+    SEEN.clear()
+    fold = local(2)
+    for _ in range(5):
+        list(fold(Noted(6, 1, delay=lambda _: 0.002), "label"))
+    assert len(SEEN) <= 2
+    assert all(thread.is_alive() for thread in SEEN)
+    del fold
+    gc.collect()
+    for thread in SEEN:
+        thread.join(timeout=20)
+    assert not any(thread.is_alive() for thread in SEEN)
+
+
+def test_a_fold_goes_on_after_an_error_in_one_of_its_jobs():
+    fold = local(2)
+    with pytest.raises(ValueError, match="tile"):
+        list(fold(Counting(9, 2, fail=(3, ValueError("tile"))), "label"))
+    assert [strip for strip, _ in fold(Counting(9, 2), "label")] == list(range(9))

@@ -38,7 +38,13 @@ def _used_desk():
 def scanned(files, rows, cutoffs, base, keep):
     """Shortlists of PUF rows from `base` on, after the lookups of some of them."""
     block, short = files.block, empty(cutoffs, keep)
-    keys, complete = keys_of(files.mine, rows, files.stratum[0], block.variables, block.weights)
+    keys, complete = (
+        found[rows]
+        for found in keys_of(
+            np.ascontiguousarray(files.mine.T), 0, len(files.mine), files.stratum[0],
+            block.variables, block.weights,
+        )
+    )  # fmt: skip
     order = np.argsort(keys, kind="stable")
     asked = Asked(
         rows[order], keys[order], complete[order] & block.filled_in, files.stratum[0], base

@@ -1,4 +1,4 @@
-"""Which of many numbers may be kept: decided on their binary digits, by the rank rule.
+"""Where rows of a cell stand, and what is written down of them.
 
 Then whole scans: shortlists hold what agrees on a block, as if every pair had been scored.
 """
@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 from block_files import Files
 from reident.kernels import cellwise as kernel
 from reident.kernels.bitmaps import DIGITS, NO_CLASS
-from reident.kernels.cellwise import PIECE, PIECES
+from reident.kernels.cellwise import PARTS, PIECE, PIECES
 from reident.kernels.entries import entries_of
-from reident.kernels.lanes import LANES
-from reident.kernels.runs import keys_of
+from reident.kernels.lanes import LANES, WIDTH
+from reident.kernels.levels import PART
+from reident.kernels.registers import load
 from reident.kernels.shortlist import empty
-from reident.kernels.tally import FEW, TOP
-
-ROWS = 2000
+from reident.kernels.tally import TALLY, H
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -37,56 +36,21 @@ def _little_room():
         yield
 
 
+@numba.njit
+def put(values, counter, at):
+    """Five values, one after another: what is made part of its caller has no code of its own."""
+    kernel.put_down(
+        counter, at, load(values, 0), load(values, WIDTH), load(values, 2 * WIDTH),
+        load(values, 3 * WIDTH), load(values, 4 * WIDTH),
+    )  # fmt: skip
+
+
 def packed(flags):
     """Flags as bits; of all words that they might fill."""
     words = np.zeros(PIECES * LANES, np.uint64)
-    for i in np.flatnonzero(flags):
-        words[i // 64] |= np.uint64(1) << np.uint64(i % 64)
+    told = np.packbits(flags, bitorder="little")
+    words.view(np.uint8)[: len(told)] = told
     return words
-
-
-def counted(values, valid, limit):
-    """Counters of pieces as counting leaves them: what passed, and its digits."""
-    counter = np.zeros((PIECES, TOP + 1, LANES), np.uint64)
-    told = values + FEW - limit
-    for q in range(TOP):
-        counter[:, q] = packed(told >> q & 1).reshape(PIECES, LANES)
-    counter[:, TOP] = packed(valid & (values < limit)).reshape(PIECES, LANES)
-    hit = sum(1 << piece for piece in range(PIECES) if counter[piece, TOP].any())
-    return counter.reshape(-1), hit
-
-
-@settings(max_examples=150)
-@given(
-    st.integers(0, 4),
-    st.integers(1, 8),
-    st.integers(1, 6),
-    st.integers(1, 8),
-    st.integers(0, 2**32),
-)
-def test_whole_ranks_are_kept_and_written_down(low, levels, keep, guess, seed):
-    draw = np.random.default_rng(seed)
-    limit = levels << low
-    values = draw.integers(levels + draw.integers(1, 200), size=ROWS) << low
-    # Pieces without anything that passes lie between others.
-    valid = (draw.random(ROWS) < draw.random()) & (np.arange(ROWS) // PIECE != draw.integers(4))
-    counter, hit = counted(values, valid, limit)
-    passing = draw.integers(2**64, size=PIECES * LANES, dtype=np.uint64)
-    guess = np.array([guess << low])
-    below = np.sort(values[valid & (values < limit)])
-    level = limit
-    if len(below) > keep:
-        level = kernel.level_of(counter, hit, keep, limit, low, guess, passing)
-        assert level == below[keep]
-        # The next search begins where this one ended.
-        assert guess[0] == level + (1 << low)
-    kept = np.flatnonzero(valid & (values < level))
-    places, found = np.arange(1000, 1000 + ROWS + 64), np.zeros((ROWS + 1, 2), np.int64)
-    cost = 16
-    total = kernel.note(
-        counter, hit, level < limit, passing, limit, cost, low, places, 64, found, 1
-    )
-    assert found[1:total].tolist() == [[1064 + i, values[i] * cost >> DIGITS] for i in kept]
 
 
 @pytest.mark.parametrize("number", [-70, -1, 0, 1, 63, 64, 65, 500])
@@ -94,19 +58,66 @@ def test_the_first_bits_of_a_word_are_set(number):
     assert int(kernel.up_to(number)) == (1 << min(max(number, 0), 64)) - 1
 
 
-@settings(max_examples=60)
-@given(st.integers(0, 1200), st.integers(1, 1200))
-@example(512, 512)
-@example(511, 2)
-def test_pieces_show_the_rows_of_a_cell_and_no_others(start, rows):
-    valid = np.full(PIECES * LANES, 7, np.uint64)
-    pieces = kernel.show_pieces(start, start + rows, valid)
-    origin = start // PIECE * PIECE
-    assert origin + (pieces - 1) * PIECE < start + rows <= origin + pieces * PIECE
+@settings(max_examples=100)
+@given(st.integers(0, PIECE - 1), st.integers(1, 1200))
+@example(0, PIECES * PIECE)
+@example(PIECE - 1, 1)
+@example(PIECE - 1, 2)
+@example(0, PART)
+@example(PART - 1, 1)
+@example(PART - 1, 2)
+@example(PART, PART)
+def test_parts_show_the_rows_of_a_cell_and_no_others(start, rows):
+    valid = np.full(PARTS * WIDTH, 7, np.uint64)
+    first, last = kernel.show_parts(start, start + rows, valid)
+    assert first * PART <= start < (first + 1) * PART
+    assert (last - 1) * PART < start + rows <= last * PART
     inside = np.zeros(PIECES * PIECE, np.bool_)
-    inside[start - origin : start - origin + rows] = True
-    assert valid[: pieces * LANES].tolist() == packed(inside)[: pieces * LANES].tolist()
-    assert (valid[pieces * LANES :] == 7).all()
+    inside[start : start + rows] = True
+    shown = slice(first * WIDTH, last * WIDTH)
+    assert valid[shown].tolist() == packed(inside)[shown].tolist()
+    assert (valid[: first * WIDTH] == 7).all()
+    assert (valid[last * WIDTH :] == 7).all()
+
+
+@pytest.mark.parametrize("bitmaps", [1, 2, 7])
+@pytest.mark.parametrize("width", [2, 4, 8])
+def test_words_of_a_part_lie_side_by_side_in_its_piece(monkeypatch, bitmaps, width):
+    laid = np.arange(PIECES * bitmaps * LANES).reshape(PIECES, bitmaps, LANES)
+    bits, by_bitmap = laid.reshape(-1), laid.transpose(1, 0, 2).reshape(bitmaps, -1)
+    monkeypatch.setattr(kernel, "WIDTH", width)
+    # As plain Python it looks the width up.
+    plain = getattr(kernel.part_at, "py_func", kernel.part_at)
+    for part, b in product(range(PIECES * LANES // width), range(bitmaps)):
+        at = plain(part, bitmaps * LANES)
+        assert width != WIDTH or at == kernel.part_at(part, bitmaps * LANES)
+        begin = at + b * LANES
+        words = by_bitmap[b, part * width : (part + 1) * width]
+        assert bits[begin : begin + width].tolist() == words.tolist()
+
+
+def test_parts_hold_all_rows_of_the_pieces():
+    assert PARTS * PART == PIECES * PIECE
+    # Each has a bit in a whole number.
+    assert PARTS < 63
+
+
+def test_digits_are_written_down_from_the_half_on():
+    values = np.arange(100, 100 + 5 * WIDTH, dtype=np.uint64)
+    counter = np.full(3 * TALLY, 7, np.uint64)
+    put(values, counter, TALLY)
+    assert counter[TALLY + H : 2 * TALLY].tolist() == values.tolist()
+    assert (counter[: TALLY + H] == 7).all()
+    assert (counter[2 * TALLY :] == 7).all()
+
+
+@pytest.mark.parametrize("total", [0, 1, 4, 6])
+def test_places_that_were_found_become_the_rows_that_stand_there(total):
+    places = np.array([30, 10, 40, 20], np.int32)
+    found = np.array([[2, 5], [0, 6], [3, 7], [1, 8], [2, 9], [0, 0]])
+    expected = [[places[at] if i < total else at, units] for i, (at, units) in enumerate(found)]
+    kernel.name_rows(found, total, places)
+    assert found.tolist() == expected
 
 
 @settings(max_examples=60)
@@ -122,7 +133,7 @@ def test_rows_that_a_bitmap_does_not_name_are_left_out_from_a_place_on(whole, se
     laid = draw.integers(2**64, size=(3, 3, LANES), dtype=np.uint64)
     laid[:2, 1] = packed(named)[: 2 * LANES].reshape(2, LANES)
     kept = packed(valid)
-    kernel.drop_copies(laid.reshape(-1), LANES, 3 * LANES, whole, 2, kept)
+    kernel.drop_copies(laid.reshape(-1), LANES, 3 * LANES, whole, 2 * PIECE // PART, kept)
     counts = named | (np.arange(rows) < whole)
     assert kept.tolist() == packed(valid & counts).tolist()
 
@@ -159,9 +170,7 @@ def test_limits_let_scores_below_a_cutoff_through_and_no_others(cost, low):
 def scanned(files, rows, cutoffs, base, keep):
     """Shortlists of PUF rows from `base` on, after the lookups of some of them."""
     short = empty(cutoffs, keep)
-    keys, complete = keys_of(
-        files.mine, rows, files.stratum[0], files.block.variables, files.block.weights
-    )
+    keys, complete = files.keys(rows)
     order = np.argsort(keys, kind="stable")
     asked, left = entries_of(rows[order], keys[order], complete[order], files.block.weights)
     assert not left.any()
@@ -247,6 +256,21 @@ def test_a_copy_is_left_out_in_a_later_piece_too():
     rows, cutoffs = np.arange(1), np.array([100])
     short = scanned(files, rows, cutoffs, 0, 5)
     assert short.size.tolist() == [3]
+    files.assert_shortlists(short, rows, cutoffs, 0)
+
+
+@pytest.mark.parametrize("before", [0, 60, 64, 255, 256, 300, 511, 512, 770])
+def test_a_cell_is_read_wherever_in_a_piece_it_begins(before):
+    # Rows of another stratum stand before it. Missing values cost half a mismatch, and less.
+    draw = np.random.default_rng(before)
+    mine, theirs = (draw.integers(-1, 3, size=(rows, 5)) for rows in (6, before + 600))
+    mine[:, 0] = theirs[:, 0] = 0
+    stratum = np.ones(6, np.int64), np.repeat([0, 1], [before, 600])
+    amounts = np.array([0, 8, 8, 8, 4])
+    files = Files(mine, theirs, stratum, [0], amounts=amounts, low=2)
+    rows, cutoffs = np.arange(6), np.array([9, 17, 25, 33, 64, 128])
+    short = scanned(files, rows, cutoffs, 0, 40)
+    assert short.size[3:].all()
     files.assert_shortlists(short, rows, cutoffs, 0)
 
 

@@ -19,12 +19,12 @@ def test_entries_find_every_row_that_agrees_once(seed, rows):
     theirs = np.stack([draw.integers(-1, size - 1, size=rows) for size in SIZES])
     mine = np.stack([draw.integers(-1, size - 1, size=20) for size in SIZES])
     keys, complete = runs.keys_of(
-        theirs.T.astype(np.int32), np.arange(rows), np.zeros(rows, np.int64), np.arange(3), WEIGHTS
+        theirs.astype(np.int32), 0, rows, np.zeros(rows, np.int64), np.arange(3), WEIGHTS
     )
     starts, places, filled_in, _ = runs.directory(keys, complete, WEIGHTS, 60, 100 * rows)
     assert filled_in
     keys, complete = runs.keys_of(
-        mine.T.astype(np.int32), np.arange(20), np.zeros(20, np.int64), np.arange(3), WEIGHTS
+        mine.astype(np.int32), 0, 20, np.zeros(20, np.int64), np.arange(3), WEIGHTS
     )
     order = np.argsort(keys, kind="stable")
     asked, left = kernel.entries_of(order, keys[order], complete[order], WEIGHTS)

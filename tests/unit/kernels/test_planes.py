@@ -103,7 +103,6 @@ def test_each_row_is_asked_for_once_a_lane():
     packed = np.arange(3 * RECORDS, dtype=np.uint64).reshape(RECORDS, 3).view(Rows)
     turn = getattr(kernel.turn, "py_func", kernel.turn)
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("load", "store", "turn_bytes"):
-            patch.setattr(kernel, name, getattr(lanes, name))
+        patch.setattr(kernel, "turn_bytes", lanes.turn_bytes)
         turn(packed, np.arange(RECORDS), np.zeros(3 * 8 * 64, np.uint64))
     assert asked == [(row, lane) for lane in range(3) for row in range(RECORDS)]

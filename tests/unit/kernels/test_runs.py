@@ -13,8 +13,8 @@ SIZES = (4, 3, 5)
 
 def block_of(stratum, table, *, copies=False):
     weights = np.cumprod([1, *SIZES[::-1]])[::-1].astype(np.int64)
-    codes, order = table.astype(np.int32), np.arange(len(table))
-    keys, complete = kernel.keys_of(codes, order, stratum, np.arange(3), weights)
+    codes = np.ascontiguousarray(table.T, np.int32)
+    keys, complete = kernel.keys_of(codes, 0, len(table), stratum, np.arange(3), weights)
     assert keys.tolist() == (stratum * weights[0] + ((table + 1) * weights[1:]).sum(1)).tolist()
     assert complete.tolist() == (table >= 0).all(axis=1).tolist()
     most = 1000 * len(keys) if copies else 0
@@ -152,3 +152,16 @@ def test_rows_together_may_have_more_copies_than_one_of_them():
     assert filled_in
     assert starts.tolist() == [*range(0, 6004, 3)]
     assert rows.tolist() == [0, 1, 2] * 2001
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 0), (0, 3), (2, 7), (6, 7)])
+def test_keys_of_some_rows_are_those_of_all(first, last):
+    draw = np.random.default_rng(3)
+    codes = draw.integers(-1, 3, size=(4, 7)).astype(np.int8)
+    stratum, variables = draw.integers(0, 3, size=7), np.array([2, 0])
+    weights = np.array([16, 4, 1])
+    known = (stratum, variables, weights)
+    for all_of, some in zip(
+        kernel.keys_of(codes, 0, 7, *known), kernel.keys_of(codes, first, last, *known), strict=True
+    ):
+        assert some.tolist() == all_of[first:last].tolist()

@@ -7,25 +7,26 @@ from hypothesis import strategies as st
 
 from reident.kernels import tally as kernel
 from reident.kernels.bitmaps import DIGITS, NO_BITS, SUMS
-from reident.kernels.lanes import LANES
+from reident.kernels.lanes import LANES, WIDTH
 from reident.kernels.registers import load, majority, odd, spread, store
 
 RECORDS = 500
+"""A piece, but for its last rows."""
+PARTS = LANES // WIDTH
 
 
 @numba.njit
-def added(bits, at, halves, low, ready, counter):
+def added(bits, part, at, halves, counter):
     """Halves, eight, and eight more: what is made part of its caller has no code of its own."""
-    k, x, y = load(ready, kernel.H), load(bits, halves), load(bits, halves + LANES)
+    k, x = load(counter, kernel.H), load(bits, part + halves)
+    y = load(bits, part + halves + LANES)
     carry = majority(k, x, y)
-    m0, m1, m2 = load(ready, kernel.M0), load(ready, kernel.M1), load(ready, kernel.M2)
-    over = load(ready, kernel.MO)
+    m0, m1, m2 = load(counter, kernel.M0), load(counter, kernel.M1), load(counter, kernel.M2)
+    over = load(counter, kernel.MO)
     for eight in range(8, len(at), 8):
-        m0, m1, m2, more = kernel.tally_eight(bits, 0, at, eight, m0, m1, m2, carry)
+        m0, m1, m2, more = kernel.tally_eight(bits, part, at, eight, m0, m1, m2, carry)
         carry = spread(NO_BITS)
         over |= more
-    for q in range(low, DIGITS - 1):
-        store(counter, q * LANES, load(ready, q * LANES))
     store(counter, kernel.H, odd(k, x, y))
     store(counter, kernel.M0, m0)
     store(counter, kernel.M1, m1)
@@ -34,13 +35,16 @@ def added(bits, at, halves, low, ready, counter):
 
 
 def packed(flags):
+    """Flags as the bits of eight words, those of a bitmap in a piece."""
     words = np.zeros(LANES, np.uint64)
     for i in np.flatnonzero(flags):
         words[i // 64] |= np.uint64(1) << np.uint64(i % 64)
     return words
 
 
-def unpacked(words):
+def unpacked(counters, q):
+    """Digit q of all counters of a piece, one part after another."""
+    words = counters[:, q * WIDTH : (q + 1) * WIDTH].reshape(-1)
     return np.array([int(words[i // 64]) >> (i % 64) & 1 for i in range(RECORDS)])
 
 
@@ -61,23 +65,27 @@ def test_a_counter_adds_up_and_overflows_exactly_at_its_limit(low, limit, eights
     differ = draw.random((8 * eights, RECORDS)) < draw.random()
     halves, more = draw.random((2, RECORDS)) < 0.5, draw.random((len(digits), RECORDS)) < 0.5
     rows = [np.zeros(RECORDS), *(sums >> q & 1 for q in range(SUMS)), *differ, *halves, *more]
-    # The piece is not the first, and neither is its counter.
+    # The piece is not the first, and neither are its counters.
     bits = np.concatenate([packed(np.ones(RECORDS)), *(packed(row) for row in rows)])
-    before = draw.integers(2**63, size=2 * kernel.TALLY, dtype=np.uint64)
-    kernel.begin_tally(kernel.FEW - limit, bits, LANES, low, before, kernel.TALLY)
-    counter = before[kernel.TALLY :].copy()
-    first = 2 + SUMS
+    first = 1 + SUMS
     # The first eight are not asked for: they would name everybody.
-    at = np.append(np.zeros(8, np.int64), np.arange(first, first + len(differ)) * LANES)
+    at = np.append(np.full(8, -LANES), np.arange(first, first + len(differ)) * LANES)
     beside = first + len(differ)
-    ready = before[kernel.TALLY :].copy()
-    added(bits, at, beside * LANES, low, ready, counter)
-    for place, digit in enumerate(digits):
-        kernel.tally_at(bits, (beside + 2 + place) * LANES, digit, counter, 0)
+    counters = draw.integers(2**63, size=(1 + PARTS, kernel.TALLY), dtype=np.uint64)
+    before = counters[0].copy()
+    for part in range(PARTS):
+        own, counter = LANES + part * WIDTH, counters.reshape(-1)
+        to = (1 + part) * kernel.TALLY
+        kernel.begin_tally(kernel.FEW - limit, bits, own, low, counter, to)
+        added(bits, own, at, beside * LANES, counters[1 + part])
+        for place, digit in enumerate(digits):
+            here = own + (beside + 2 + place) * LANES
+            kernel.tally_at(bits, here, digit, counter, to)
+    assert counters[0].tolist() == before.tolist()
     total = sums + (differ.sum(axis=0) << DIGITS) + halves.sum(axis=0) * kernel.HALF
     total = total + sum(more[place] << digit for place, digit in enumerate(digits))
-    over = unpacked(counter[kernel.MO :])
+    over = unpacked(counters[1:], kernel.TOP)
     assert over.tolist() == (total >= limit).astype(int).tolist()
-    told = sum(unpacked(counter[q * LANES :]) << q for q in range(low, kernel.TOP))
+    told = sum(unpacked(counters[1:], q) << q for q in range(low, kernel.TOP))
     inside = total < limit
     assert (told[inside] + limit - kernel.FEW).tolist() == total[inside].tolist()
