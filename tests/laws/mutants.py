@@ -1018,8 +1018,8 @@ MUTANTS = [
         ),
         (
             "wide_registers",
+            "if config.CPU_NAME or config.CPU_FEATURES or not config.ENABLE_AVX:",
             "if config.CPU_NAME or config.CPU_FEATURES:",
-            "if config.CPU_NAME:",
             LANES,
         ),
         (

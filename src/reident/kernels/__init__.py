@@ -3,9 +3,10 @@
 Read `pairs` first (score a tile of pairs into shortlists), then `shortlist` (the rank rule as an
 associative merge) and `masks` (agreement sets for unicity).
 
-Compiled code is cached in a private folder named by a digest of every kernel's source. numba does
-not notice when a function called from another file has changed, so without the digest a stale
-caller could give wrong answers.
+Compiled code is cached in a private folder named by a digest of every kernel's source and of the
+processor that numba was told to compile for. numba does not notice when a function called from
+another file has changed, nor that registers are taken to be of another width (kernels/lanes), so
+without the digest a stale caller could give wrong answers.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ config: Any = numba.config  # its attributes are made at run time
 
 
 def source_digest() -> str:
-    """A digest of all kernel sources and of numba's version."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    """A digest of all kernel sources, of numba's version, and of the processor it was told of."""
+    told = (numba.__version__, config.CPU_NAME, config.CPU_FEATURES, config.ENABLE_AVX)
+    digest = hashlib.sha256(repr(told).encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]

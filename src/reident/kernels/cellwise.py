@@ -283,7 +283,7 @@ def gaps_of(mine: Bytes, halves: Places, row: int, gap: Ints) -> int:
 @numba.njit(cache=True, nogil=True)
 def fill_gaps(
     bits: Words,
-    piece: int,
+    part: int,
     gap: Ints,
     gaps: int,
     missing: Ints,
@@ -292,11 +292,11 @@ def fill_gaps(
     counter: Words,
     at: int,
 ) -> None:
-    """Add what values cost that a PUF row misses, where EIF rows of a piece have them."""
+    """Add what values cost that a PUF row misses, where EIF rows of a part have them."""
     for k in range(gaps):
         for q in range(low, DIGITS + 1):
             if missing[gap[k]] >> q & 1:
-                tally_at(bits, piece + present[gap[k]], q, counter, at)
+                tally_at(bits, part + present[gap[k]], q, counter, at)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -25,7 +25,7 @@ LANES = 8
 
 def wide_registers() -> bool:
     """Whether registers of this processor hold eight words; where it is not known, they do not."""
-    if config.CPU_NAME or config.CPU_FEATURES:
+    if config.CPU_NAME or config.CPU_FEATURES or not config.ENABLE_AVX:
         return False  # code for another processor than this
     try:
         return bool(get_host_cpu_features().get("avx512f", False))

@@ -44,6 +44,15 @@ def test_another_version_of_numba_changes_the_digest(monkeypatch):
     assert kernels.source_digest() != before
 
 
+@pytest.mark.parametrize(
+    ("named", "told"), [("CPU_NAME", "haswell"), ("CPU_FEATURES", "+avx2"), ("ENABLE_AVX", 0)]
+)
+def test_another_processor_to_compile_for_changes_the_digest(monkeypatch, named, told):
+    before = kernels.source_digest()
+    monkeypatch.setattr(kernels.config, named, told)
+    assert kernels.source_digest() != before
+
+
 def cache_folder(home, umask=0o022):
     """The cache folder that a new process makes below another home."""
     code = f"import os; os.umask({umask}); from reident.kernels import CACHE; print(CACHE)"
