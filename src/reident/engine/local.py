@@ -90,9 +90,9 @@ def _on_threads(
         for strip in itertools.islice(upcoming, 4 * jobs):
             waiting.append(pool.submit(_run, job, strip, ledger, steps))
         while waiting:
-            done = waiting[0].result()
-            waiting.popleft()
-            yield done
+            # Whoever interrupts this finds it among those that are waited for in the end.
+            wait([waiting[0]])
+            yield waiting.popleft().result()
             for strip in itertools.islice(upcoming, 1):
                 waiting.append(pool.submit(_run, job, strip, ledger, steps))
     finally:
