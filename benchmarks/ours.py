@@ -72,6 +72,7 @@ def compiled() -> int:
 
 def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
     """Read, code, link; figures of each."""
+    before = compiled()
     study = Study.read(folder / "study.toml")
     attack = study.attacks[label]
     variables = study.linking(attack)
@@ -123,6 +124,7 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
         "seconds": statistics.median(run[0] for run in counted),
         "cpu_seconds": statistics.median(run[1] for run in counted),
         "first_seconds": runs[0][0],
+        "compiled": compiled() > before,
         "runs": len(runs),
         "read_seconds": read - start,
         "coding_seconds": coded - read,

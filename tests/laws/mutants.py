@@ -1212,14 +1212,14 @@ MUTANTS = [
         ),
         (
             "below",
-            "smaller = (zero & smaller) | (digit & (zero | smaller))",
-            "smaller = (zero & smaller) | (digit & zero)",
+            "smaller = majority(~load(counter, at + M1), two, smaller)",
+            "smaller = majority(~load(counter, at + M1), one, smaller)",
             LEVELS,
         ),
         (
             "below",
-            "number += count(smaller)",
-            "number = count(smaller)",
+            "number += counted(smaller)",
+            "number = counted(smaller)",
             LEVELS,
         ),
         (
@@ -1295,6 +1295,15 @@ MUTANTS = [
         ("twins_of", "alike[one] += np.int32(1)", "alike[one] += np.int32(2)", TWINS),
     ),
     *_mutants(
+        "kernels/twins.py",
+        (
+            "stand_ins",
+            "of[i] = of[first[i]]",
+            "of[i] = first[i]",
+            TWINS,
+        ),
+    ),
+    *_mutants(
         "attacks/twins.py",
         (
             "_twins",
@@ -1304,8 +1313,8 @@ MUTANTS = [
         ),
         (
             "distinct",
-            "stands, needed = first == np.arange(len(first)), before <= metric.keep",
-            "stands, needed = first == np.arange(len(first)), before < metric.keep",
+            "(mine, of, alike), needed = stand_ins(first), before <= metric.keep",
+            "(mine, of, alike), needed = stand_ins(first), before < metric.keep",
             INDEX,
             "alike",
             True,
@@ -1314,8 +1323,8 @@ MUTANTS = [
         ("distinct", "of=of,", "of=np.arange(len(of)) % len(mine),", INDEX, "alike", True),
         (
             "distinct",
-            "pairs = np.bincount(of, minlength=len(mine)) * pairs.take(mine)",
-            "pairs = np.bincount(of, minlength=len(mine))",
+            "pairs = alike * pairs.take(mine)",
+            "pairs = alike",
             INDEX,
             "alike",
             True,

@@ -24,6 +24,7 @@ KERNELS = {
     "twins.hashes",
     "twins.same",
     "twins.twins_of",
+    "twins.stand_ins",
     "shortlist.put",
     "shortlist.unfold",
     "shortlist.gather",

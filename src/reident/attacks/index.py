@@ -53,7 +53,7 @@ MOST_READ = 0.25
 """Share of the EIF that lookups of a stage may read before meeting all of it is cheaper."""
 QUICKER = 5
 """How much quicker points are added up than sixteenths, for the same share."""
-SOON_READ = 6_000
+SOON_READ = 12_000
 """EIF rows that a record reads in the last stage so soon that no stage before it spares as much."""
 NEIGHBOURS = 24
 """Near pairs that a record should find in the first stage, so that its cutoff comes down."""
@@ -123,7 +123,7 @@ class Making:
         # One mismatch more than `last` cannot pass the threshold.
         last = min(-(-job.bound // job.least.cost) - 1, len(_chosen(job.scorer)))
         entropy = {int(j): entropy_of(job.classes.theirs[j]) for j in _chosen(job.scorer)}
-        stages = _stages(job, rows, entropy, last, fold)
+        stages = _stages(job, rows, entropy, last)
         codes = rows.metric.eif.codes
         # The job holds all else that is needed of them; blocks need the room.
         del rows
@@ -281,15 +281,12 @@ def _blocks(job: IndexedJob, eif: Eif, stages: list[list[list[int]]], fold: Fold
     return together(fold, *tasks)
 
 
-def _stages(
-    job: IndexedJob, rows: Distinct, entropy: Mapping[int, float], last: int, fold: Fold
-) -> list[int]:
+def _stages(job: IndexedJob, rows: Distinct, entropy: Mapping[int, float], last: int) -> list[int]:
     """Numbers of mismatches to allow one after another, up to `last`."""
     if not job.seeded:
-        parts = shares(entropy, last)
-        soon, passing = together(fold, partial(_soon, job, parts), partial(_passing, rows))
-        if job.summed and soon:
+        if job.summed and _soon(job, shares(entropy, last)):
             return [last]
+        passing = _passing(rows)
         near = passing >= NEIGHBOURS
         enough = int(np.argmax(near)) if near.any() else last
         return sorted({min(t, last) for t in (enough, enough + 1, last)})

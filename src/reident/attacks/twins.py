@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from reident.attacks.spread import together
 from reident.kernels.pairs import Rows
-from reident.kernels.twins import FACTOR, hashes, twins_of
+from reident.kernels.twins import FACTOR, hashes, stand_ins, twins_of
 
 if TYPE_CHECKING:
     from reident.attacks.pairwise import Metric
@@ -52,14 +52,15 @@ def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold
     """The rows that must be met: every PUF row once, and of equal EIF rows keep + 1."""
     sides = zip((metric.puf, metric.eif), stratum, strict=True)
     (first, _), (_, before) = together(fold, *(partial(_twins, *side) for side in sides))
-    stands, needed = first == np.arange(len(first)), before <= metric.keep
-    mine, theirs = _places(stands), _places(needed)
-    of, met, own = mine, meets, stratum
+    (mine, of, alike), needed = stand_ins(first), before <= metric.keep
+    theirs = _places(needed)
+    met, own = meets, stratum
     pairs = meets[:, 1] - meets[:, 0]
-    if len(mine) < len(first):
-        of = (np.cumsum(stands) - 1).take(first)
+    if len(mine) <= (1 - WORTH) * len(first):
         met, own = meets.take(mine, axis=0), (stratum[0].take(mine), own[1])
-        pairs = np.bincount(of, minlength=len(mine)) * pairs.take(mine)
+        pairs = alike * pairs.take(mine)
+    else:
+        mine = of = np.arange(len(first))
     if len(theirs) < len(before):
         # EIF rows of a stratum stay side by side.
         met = np.concatenate([[0], np.cumsum(needed)])[met]

@@ -11,6 +11,7 @@ from reident.engine.checkpoint import digest_of
 from reident.engine.how import BUDGET
 from reident.engine.job import UNTOLD, Done, Job, Tile
 from reident.engine.ledger import Ledger, settled
+from reident.engine.memory import hold_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,7 @@ def local(
     # One pool for all jobs of an attack, which are many and short; threads start when needed, and
     # end with the fold. A tile must not fold with it: it would wait for its own thread.
     pool = ThreadPoolExecutor(jobs)
+    hold_on()
 
     def fold(job: Job[Any, Done], label: str) -> Iterator[Done]:
         tiles = job.tiles(budget)

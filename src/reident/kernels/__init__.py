@@ -20,6 +20,9 @@ from typing import Any
 import numba
 
 config: Any = numba.config  # its attributes are made at run time
+UNCOUNTED: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+"""How small kernels are compiled that make no arrays: without counting who holds the arrays handed
+to them. Counting takes longer than such a kernel does, all the more where threads share arrays."""
 
 
 def source_digest() -> str:

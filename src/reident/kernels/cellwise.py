@@ -13,11 +13,22 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import UNCOUNTED
 from reident.kernels.bitmaps import ALL_BITS, CLASSES, DIGITS, NO_BITS, NO_CLASS, ONE
 from reident.kernels.desk import STARTS, in_lines, limit_of
 from reident.kernels.lanes import LANES, WIDTH
 from reident.kernels.levels import PART, level_of, note
-from reident.kernels.registers import count, fetch, filled, load, majority, odd, spread, store
+from reident.kernels.registers import (
+    counted,
+    fetch,
+    filled,
+    in_all,
+    load,
+    majority,
+    odd,
+    spread,
+    store,
+)
 from reident.kernels.shortlist import NO_CUTOFF, TOGETHER, put_all
 from reident.kernels.tally import (
     FEW,
@@ -143,7 +154,7 @@ def scan_cells(
                     for part in range(begin_part, end_part):
                         own = here + part_at(part, apart)
                         begin_tally(FEW - limit, bits, own, low, starts, begun + part * TALLY)
-                number, hit = 0, 0
+                numbers, hit = spread(NO_BITS), 0
                 for part in range(begin_part, end_part):
                     own, to = here + part_at(part, apart), part * TALLY
                     ready = begun + to
@@ -182,18 +193,16 @@ def scan_cells(
                         put_down(counter, to, half, m0, m1, m2, alive)
                         for q in range(low, DIGITS - 1 if not gaps else low):
                             store(counter, to + q * WIDTH, load(starts, ready + q * WIDTH))
-                        number += count(alive)
+                        store(passing, part * WIDTH, alive)
+                        numbers += counted(alive)
                         hit |= 1 << part
-                if not number:
+                if not hit:
                     continue
                 level = limit
-                if number > keep:
+                if in_all(numbers) > keep:
                     level = level_of(counter, hit, keep, limit, low, guess, passing)
                 ends[waiting, 2] = level * cost >> DIGITS if level < limit else NO_CUTOFF
-                total = note(
-                    counter, hit, level < limit, passing, limit, cost, low, first * PIECE,
-                    found, total,
-                )  # fmt: skip
+                total = note(counter, hit, passing, limit, cost, low, first * PIECE, found, total)
                 ends[waiting, 0], ends[waiting, 1] = rows[at] - base, total
                 waiting += 1
             if total > ROOM or waiting > ROOM or start < stop:
@@ -223,7 +232,7 @@ def put_down(counter: Words, at: int, half: Any, m0: Any, m1: Any, m2: Any, last
     store(counter, at + MO, last)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(**UNCOUNTED)
 def name_rows(found: Ints, total: int, places: npt.NDArray[np.int32]) -> None:
     """The EIF rows that stand at the places found.
 
@@ -267,7 +276,7 @@ def halves_of(mine: Bytes, missing: Ints) -> Places:
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(**UNCOUNTED)
 def gaps_of(mine: Bytes, halves: Places, row: int, gap: Ints) -> int:
     """Write down the other variables that a PUF row misses; returns how many.
 
@@ -280,7 +289,7 @@ def gaps_of(mine: Bytes, halves: Places, row: int, gap: Ints) -> int:
     return gaps
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(**UNCOUNTED)
 def fill_gaps(
     bits: Words,
     part: int,
@@ -306,7 +315,7 @@ def whole_limit(cutoff: int, cost: int, grain: int, low: int) -> int:
     return (limit_of(cutoff, cost, grain) + step - 1) // step * step
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(**UNCOUNTED)
 def show_parts(start: int, stop: int, valid: Words) -> tuple[int, int]:
     """Which rows of parts are `start` to `stop` - 1; the first part and the one after the last."""
     first, last = start // PART, (stop - 1) // PART + 1
@@ -326,7 +335,7 @@ def up_to(number: int) -> Any:
     return (ONE << np.uint64(number)) - ONE
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(**UNCOUNTED)
 def drop_copies(bits: Words, named: int, apart: int, whole: int, parts: int, valid: Words) -> None:
     """Leave out the rows from the one at `whole` on that a bitmap does not name.
 

@@ -60,9 +60,14 @@ def spread(word: Any) -> Any:
     return np.full(WIDTH, word, np.uint64)
 
 
-def count(lanes: Any) -> int:
-    """How many bits are set in all of them."""
-    return int(np.bitwise_count(lanes).sum())
+def counted(lanes: Any) -> Any:
+    """How many bits are set in each of the words."""
+    return np.bitwise_count(lanes).astype(np.uint64)
+
+
+def in_all(lanes: Any) -> int:
+    """What the words add up to."""
+    return int(lanes.sum())
 
 
 def filled(lanes: Any) -> Any:

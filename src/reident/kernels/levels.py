@@ -6,14 +6,17 @@ kernels/tally.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import UNCOUNTED
 from reident.kernels.bitmaps import ALL_BITS, DIGITS, NO_BITS, ONE, lowest
 from reident.kernels.lanes import WIDTH
-from reident.kernels.registers import count, filled, load, spread, store
-from reident.kernels.tally import FEW, MO, TALLY, TOP
+from reident.kernels.registers import counted, filled, in_all, load, majority, spread, store
+from reident.kernels.tally import FEW, M0, M1, M2, MO, TALLY, TOP
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -21,7 +24,7 @@ PART = 64 * WIDTH
 """EIF rows of a part."""
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(**UNCOUNTED)
 def level_of(
     counter: Words, hit: int, keep: int, limit: int, low: int, guess: Ints, passing: Words
 ) -> int:
@@ -47,29 +50,44 @@ def level_of(
     return int(level)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(**UNCOUNTED)
 def below(counter: Words, hit: int, level: int, low: int, passing: Words) -> int:
-    """Which numbers that passed, given by their digits, lie below a level, and how many."""
-    number = 0
+    """Which numbers that passed, given by their digits, lie below a level, and how many.
+
+    From the lowest digit on, a number is smaller if two of these hold: its digit is 0, that of the
+    level is 1, it is smaller so far.
+    """
+    one, two, four = (
+        digit_of(level, DIGITS),
+        digit_of(level, DIGITS + 1),
+        digit_of(level, DIGITS + 2),
+    )
+    number = spread(NO_BITS)
     while hit:
         part = lowest(np.uint64(hit))
         hit &= hit - 1
         at, smaller = part * TALLY, spread(NO_BITS)
-        for q in range(low, TOP):
-            digit = spread(ALL_BITS if level >> q & 1 else NO_BITS)
-            zero = ~load(counter, at + q * WIDTH)
-            smaller = (zero & smaller) | (digit & (zero | smaller))
+        for q in range(low, DIGITS):
+            smaller = majority(~load(counter, at + q * WIDTH), digit_of(level, q), smaller)
+        smaller = majority(~load(counter, at + M0), one, smaller)
+        smaller = majority(~load(counter, at + M1), two, smaller)
+        smaller = majority(~load(counter, at + M2), four, smaller)
         smaller &= load(counter, at + MO)
         store(passing, part * WIDTH, smaller)
-        number += count(smaller)
-    return number
+        number += counted(smaller)
+    return int(in_all(number))
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, inline="always")
+def digit_of(number: int, q: int) -> Any:
+    """A binary digit of a number, for every row."""
+    return spread(ALL_BITS if number >> q & 1 else NO_BITS)
+
+
+@numba.njit(**UNCOUNTED)
 def note(
     counter: Words,
     hit: int,
-    fewer: bool,
     passing: Words,
     limit: int,
     cost: int,
@@ -80,25 +98,24 @@ def note(
 ) -> int:
     """Write down places and units of what passes, after `total` others; returns how many now.
 
-    Bits of `hit` name the parts where something passed; where `fewer` may be kept, `passing` says
-    which. The first part begins at place `origin`.
+    Bits of `hit` name the parts where something passed, `passing` says what may be kept. The first
+    part begins at place `origin`.
     """
     while hit:
         part = lowest(np.uint64(hit))
         hit &= hit - 1
-        passed, held = (passing, part * WIDTH) if fewer else (counter, part * TALLY + MO)
-        words = filled(load(passed, held))
+        words = filled(load(passing, part * WIDTH))
         while words:
             w = lowest(words)
             words &= words - ONE
-            left, at = passed[held + w], part * TALLY + w
+            left, at = passing[part * WIDTH + w], part * TALLY + w
             while left:
                 bit = lowest(left)
                 left &= left - ONE
-                counted = np.int64(0)
+                score = np.int64(0)
                 for q in range(low, TOP):
-                    counted |= np.int64(counter[at + q * WIDTH] >> np.uint64(bit) & ONE) << q
+                    score |= np.int64(counter[at + q * WIDTH] >> np.uint64(bit) & ONE) << q
                 found[total, 0] = origin + part * PART + w * 64 + bit
-                found[total, 1] = (counted + limit - FEW) * cost >> DIGITS
+                found[total, 1] = (score + limit - FEW) * cost >> DIGITS
                 total += 1
     return total

@@ -71,6 +71,8 @@ for _python, _instruction in (
     (operator.iand, "and_"),
     (operator.or_, "or_"),
     (operator.ior, "or_"),
+    (operator.add, "add"),
+    (operator.iadd, "add"),
     (operator.xor, "xor"),
     (operator.ixor, "xor"),
     (operator.invert, "not_"),
@@ -148,11 +150,20 @@ def _spread(typing: Any, word: Any) -> Any:
 
 
 @intrinsic
-def _count(typing: Any, value: Any) -> Any:
+def _counted(typing: Any, value: Any) -> Any:
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         del context, sig
-        bits = _call(builder, f"llvm.ctpop.v{WIDTH}i64", VECTOR, args[0])
-        return _call(builder, f"llvm.vector.reduce.add.v{WIDTH}i64", WORD, bits)
+        return _call(builder, f"llvm.ctpop.v{WIDTH}i64", VECTOR, args[0])
+
+    del typing
+    return LANES_TYPE(value), code
+
+
+@intrinsic
+def _in_all(typing: Any, value: Any) -> Any:
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        del context, sig
+        return _call(builder, f"llvm.vector.reduce.add.v{WIDTH}i64", WORD, args[0])
 
     del typing
     return types.int64(value), code
@@ -240,7 +251,8 @@ load = _either(lanes.load, _load)
 fetch = _either(lanes.fetch, _fetch)
 store = _either(lanes.store, _store)
 spread = _either(lanes.spread, _spread)
-count = _either(lanes.count, _count)
+counted = _either(lanes.counted, _counted)
+in_all = _either(lanes.in_all, _in_all)
 filled = _either(lanes.filled, _filled)
 turn_bytes = _either(lanes.turn_bytes, _turn_bytes)
 unlike = _either(lanes.unlike, _told("!="))

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import UNCOUNTED
 from reident.kernels.narrow import narrowed
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def put_some(
             put(sizes, held, scores, cutoffs, row, found[i, 0], found[i, 1])
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(**UNCOUNTED)
 def put_all(
     ends: Ints, found: Ints, waiting: int, sizes: Ints, held: Ints, scores: Ints, cutoffs: Ints
 ) -> int:

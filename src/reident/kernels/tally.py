@@ -13,6 +13,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import UNCOUNTED
 from reident.kernels.bitmaps import ALL_BITS, DIGITS, NO_BITS, SUMS
 from reident.kernels.lanes import LANES, WIDTH
 from reident.kernels.registers import load, majority, odd, spread, store
@@ -31,7 +32,7 @@ TALLY = MO + WIDTH
 """Words of a counter."""
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(**UNCOUNTED)
 def begin_tally(start: int, bits: Words, part: int, low: int, tally: Words, at: int) -> None:
     """Set a counter to `start` plus what missing values add: bitmaps after the first of a part.
 
@@ -84,7 +85,7 @@ def tally_eight(
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(**UNCOUNTED)
 def tally_at(bits: Words, here: int, digit: int, tally: Words, at: int) -> None:
     """Add a bitmap of a part, which begins at `here`, to a counter as one of its binary digits."""
     carry = load(bits, here)

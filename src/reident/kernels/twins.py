@@ -87,3 +87,18 @@ def twins_of(
         first[i], before[i] = one, alike[one]
         alike[one] += np.int32(1)
     return first, before
+
+
+@numba.njit(cache=True, nogil=True)
+def stand_ins(first: Ints) -> tuple[Ints, Ints, Ints]:
+    """Rows that are the first of their kind, which of them stands for each row, for how many."""
+    of, rows, alike = np.empty(len(first), np.int64), np.empty_like(first), np.zeros_like(first)
+    number = 0
+    for i in range(len(first)):
+        if first[i] == i:
+            of[i], rows[number] = number, i
+            number += 1
+        else:
+            of[i] = of[first[i]]
+        alike[of[i]] += 1
+    return rows[:number], of, alike[:number]

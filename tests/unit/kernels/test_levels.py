@@ -53,10 +53,9 @@ def test_whole_ranks_are_kept_and_written_down(low, levels, keep, guess, seed):
     values, valid = drawn(draw, levels)
     values <<= low
     counter, hit = counted(values, valid, limit)
-    passing = draw.integers(2**64, size=PARTS * WIDTH, dtype=np.uint64)
     guess = np.array([guess << low])
     below = np.sort(values[valid & (values < limit)])
-    level = limit
+    level, passing = limit, packed(valid & (values < limit)).reshape(-1)
     if len(below) > keep:
         level = kernel.level_of(counter, hit, keep, limit, low, guess, passing)
         assert level == below[keep]
@@ -65,9 +64,7 @@ def test_whole_ranks_are_kept_and_written_down(low, levels, keep, guess, seed):
     kept = np.flatnonzero(valid & (values < level))
     origin, cost = int(draw.integers(3)) * 512, 16
     found = np.full((ROWS + 2, 2), -1)
-    total = kernel.note(
-        counter, hit, level < limit, passing, limit, cost, low, origin, found, int(np.int64(1))
-    )
+    total = kernel.note(counter, hit, passing, limit, cost, low, origin, found, int(np.int64(1)))
     assert total == 1 + len(kept)
     assert found[1:total].tolist() == [[origin + i, values[i] * cost >> DIGITS] for i in kept]
     assert (found[0] == -1).all()
@@ -99,8 +96,9 @@ def test_a_value_of_each_part_is_found_in_its_place():
     valid[rows] = True
     counter, hit = counted(np.zeros(ROWS, np.int64), valid, 1)
     assert hit == (1 << PARTS) - 1
-    found, none = np.zeros((PARTS, 2), np.int64), np.zeros(PARTS * WIDTH, np.uint64)
-    number = kernel.note(counter, hit, False, none, 1, 1, 0, 0, found, int(np.int64(0)))  # noqa: FBT003  # as it is called
+    found = np.zeros((PARTS, 2), np.int64)
+    passing = packed(valid).reshape(-1)
+    number = kernel.note(counter, hit, passing, 1, 1, 0, 0, found, int(np.int64(0)))
     assert number == PARTS
     assert found[:, 0].tolist() == rows.tolist()
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reident.attacks import twins
 from reident.attacks.pairwise import NO_NUMBERS
 from reident.kernels.pairs import Rows
-from reident.kernels.twins import FACTOR, hashes, twins_of
+from reident.kernels.twins import FACTOR, hashes, stand_ins, twins_of
 
 NARROW = st.sampled_from([np.int8, np.int16, np.int32])
 
@@ -64,3 +64,12 @@ def test_hashes_tell_rows_apart():
     one = np.zeros((1, codes.shape[1]), np.int32)
     numbers = np.arange(codes.shape[1], dtype=float).view(np.int64)[None]
     assert len(np.unique(hashes(one, numbers, stratum, radix))) == codes.shape[1]
+
+
+@given(st.lists(st.integers(0, 5), max_size=30))
+def test_the_first_of_its_kind_stands_for_all_that_are_alike(kinds):
+    first = np.array([kinds.index(kind) for kind in kinds], np.int64)
+    rows, of, alike = stand_ins(first)
+    assert rows.tolist() == sorted({kinds.index(kind) for kind in kinds})
+    assert rows[of].tolist() == first.tolist()
+    assert alike.tolist() == [kinds.count(kinds[row]) for row in rows]
