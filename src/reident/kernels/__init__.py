@@ -14,15 +14,17 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 config: Any = numba.config  # its attributes are made at run time
-UNCOUNTED: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
-"""How small kernels are compiled that make no arrays: without counting who holds the arrays handed
-to them. Counting takes longer than such a kernel does, all the more where threads share arrays."""
+Kernel = TypeVar("Kernel", bound="Callable[..., Any]")
 
 
 def source_digest() -> str:
@@ -50,6 +52,27 @@ def _cache_folder() -> Path:
 
 CACHE = _cache_folder()
 config.CACHE_DIR = str(CACHE)
+
+_njit: Any = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+"""The entry for C, which nobody uses, took the compiler a quarter of its time."""
+
+
+def compiled(kernel: Kernel) -> Kernel:
+    """A kernel: compiled once and kept, free of the interpreter's lock."""
+    return cast("Kernel", _njit()(kernel))
+
+
+def inlined(kernel: Kernel) -> Kernel:
+    """A kernel that becomes part of those that call it."""
+    return cast("Kernel", _njit(inline="always")(kernel))
+
+
+def uncounted(kernel: Kernel) -> Kernel:
+    """A small kernel that makes no arrays: who holds the arrays handed to it is not counted.
+
+    To count takes longer than such a kernel does, all the more where threads share arrays.
+    """
+    return cast("Kernel", _njit(_nrt=False)(kernel))
 
 
 def compiled_before() -> bool:

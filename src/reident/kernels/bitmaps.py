@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from reident.kernels import compiled, inlined
 
 Words = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
@@ -43,7 +44,7 @@ BITS, PAIRS, NIBBLES, BYTES = (
 ONE, TWO, FOUR, TOP_BYTE = (np.uint64(k) for k in (1, 2, 4, 56))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def bits_in(word: Any) -> Any:
     """How many bits are set.
 
@@ -54,13 +55,13 @@ def bits_in(word: Any) -> Any:
     return (((x + (x >> FOUR)) & NIBBLES) * BYTES) >> TOP_BYTE
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def lowest(word: Any) -> Any:
     """The place of the lowest bit that is set: as many bits as lie below it."""
     return np.int64(bits_in((word & (~word + ONE)) - ONE))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def draw_digits(digits: Bytes, ranges: Any, size: int, tile: Words, at: Any, words: Any) -> None:
     """Binary digits of a function of the EIF class, from bitmaps of each class or above.
 
@@ -79,7 +80,7 @@ def draw_digits(digits: Bytes, ranges: Any, size: int, tile: Words, at: Any, wor
                     tile[target + w] ^= tile[source + w]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def preload(
     start: int, tile: Words, sums: Any, apart: Any, low: int, words: Any, counter: Words, at: Any
 ) -> None:
@@ -107,7 +108,7 @@ def preload(
                 counter[over + w] = digit & c
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_eight(
     tile: Words, at: Words, k: int, words: Any, before: Words, start: Any, counter: Words
 ) -> None:
@@ -134,7 +135,7 @@ def add_eight(
         counter[w + MO] = before[s + MO] | over
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_eight_more(tile: Words, at: Words, k: int, words: Any, counter: Words) -> None:
     """As `add_eight`, to a counter that holds a count already."""
     a, b, c, d = at[k], at[k + 1], at[k + 2], at[k + 3]
@@ -153,7 +154,7 @@ def add_eight_more(tile: Words, at: Words, k: int, words: Any, counter: Words) -
         counter[w + MO] |= over
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def eight_words(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Any:
     """How many of eight words have each bit, as binary digits."""
     half = a ^ b
@@ -173,7 +174,7 @@ def eight_words(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) 
     return ones, twos, fours ^ other, fours & other
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _sum(m0: Any, m1: Any, m2: Any, m3: Any, m4: Any, ones: Any, twos: Any, fours: Any,
          eights: Any) -> Any:  # fmt: skip
     """Digits of a count of mismatches with another number added, and what overflows."""
@@ -191,7 +192,7 @@ def _sum(m0: Any, m1: Any, m2: Any, m3: Any, m4: Any, ones: Any, twos: Any, four
     return m0, m1, m2, m3, m4 ^ carry, m4 & carry
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_digits(tile: Words, at: Any, words: Any, counter: Words) -> None:
     """Add a number of DIGITS binary digits, which begin at `at` of a tile, to a counter."""
     for w in range(words):
@@ -227,7 +228,7 @@ def add_digits(tile: Words, at: Any, words: Any, counter: Words) -> None:
         counter[w + MO] |= k & carry
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_at(tile: Words, at: Any, digit: int, words: Any, counter: Words, carry: Words) -> None:
     """Add a bitmap, which begins at `at` of a tile, to a counter as one of its binary digits.
 

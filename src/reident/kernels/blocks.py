@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import ALL_BITS, NO_BITS, WORDS
 from reident.kernels.candidates import no_candidates, settle
 from reident.kernels.desk import Asked, Classes, Least, clear_desk
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from reident.kernels.shortlist import Shortlist
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def scan_block(
     records: Records,
     classes: Classes,

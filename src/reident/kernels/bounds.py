@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import (
     CLASSES,
     DIGITS,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def scan_bounds(
     classes: Classes,
     scorer: Scorer,

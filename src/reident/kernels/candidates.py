@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import DIGITS, WORDS
 from reident.kernels.pairs import Records, Scorer, score_some
 from reident.kernels.shortlist import Shortlist, put
@@ -33,7 +33,7 @@ class Candidates(NamedTuple):
     units: Ints
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def no_candidates() -> Candidates:
     """Room for candidates."""
     return Candidates(
@@ -44,7 +44,7 @@ def no_candidates() -> Candidates:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def settle(
     records: Records,
     scorer: Scorer,
@@ -95,7 +95,7 @@ def settle(
                 put(sizes, held, scores, cutoffs, row, turn[i, 1], units[i])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def seed(
     records: Records,
     scorer: Scorer,

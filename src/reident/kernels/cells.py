@@ -5,8 +5,9 @@ Keys of one word are counted by `dealing`.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from reident.kernels import compiled
 
 STRIP = 2048
 """Rows whose keys are made at a time."""
@@ -15,7 +16,7 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def mixed_radix(
     codes: np.ndarray, sizes: np.ndarray, groups: np.ndarray, first: int, last: int, out: np.ndarray
 ) -> None:
@@ -44,7 +45,7 @@ def mixed_radix(
             weight = np.uint64(weight * product)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def powers_of_two(
     codes: np.ndarray, bits: np.ndarray, window: np.ndarray, first: int, last: int, out: np.ndarray
 ) -> None:
@@ -64,14 +65,14 @@ def powers_of_two(
                 out[i] |= np.uint64(1) << np.uint64(bit)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_all(keys: np.ndarray, counters: np.ndarray) -> None:
     """A counter for each possible key (Dalenius 3.2.3)."""
     for i in range(len(keys)):
         counters[keys[i]] += np.uint32(1)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_compatible(
     codes: np.ndarray,
     missing: np.ndarray,
@@ -95,14 +96,14 @@ def count_compatible(
         out[r] = total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_codes(codes: np.ndarray, counters: np.ndarray) -> None:
     """How often each code of one variable occurs."""
     for i in range(len(codes)):
         counters[codes[i]] += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def find_slot(words: np.ndarray, held: np.ndarray, count: np.ndarray) -> int:
     """The slot of a key of several words in an open table, or the free slot where it belongs."""
     mask = np.uint64(len(count) - 1)
@@ -117,7 +118,7 @@ def find_slot(words: np.ndarray, held: np.ndarray, count: np.ndarray) -> int:
     return int(at)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def hash_words(words: np.ndarray) -> np.uint64:
     """A hash of a key of several words whose low and whose high bits are both well spread."""
     mixed = np.uint64(0)
@@ -128,7 +129,7 @@ def hash_words(words: np.ndarray) -> np.uint64:
     return np.uint64(mixed ^ (mixed >> np.uint64(29)))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_words(
     words: np.ndarray,
     share: tuple[int, int],
@@ -156,7 +157,7 @@ def add_words(
     return len(words), cells
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def move_words(
     old_held: np.ndarray, old_count: np.ndarray, held: np.ndarray, count: np.ndarray
 ) -> None:
@@ -168,7 +169,7 @@ def move_words(
             count[at] = old_count[s]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def look_up_words(
     words: np.ndarray, share: tuple[int, int], held: np.ndarray, count: np.ndarray, out: np.ndarray
 ) -> None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels import UNCOUNTED
+from reident.kernels import compiled, inlined, uncounted
 from reident.kernels.bitmaps import ALL_BITS, CLASSES, DIGITS, NO_BITS, NO_CLASS, ONE
 from reident.kernels.desk import STARTS, in_lines, limit_of
 from reident.kernels.lanes import LANES, WIDTH
@@ -70,7 +69,7 @@ LAST = np.uint8(2 * CLASSES - 1)
 """Bits of a class that tell it from others, and from NO_CLASS."""
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def scan_cells(
     mine: Bytes,
     halves: Places,
@@ -215,14 +214,14 @@ def scan_cells(
     return read
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def part_at(part: int, apart: int) -> int:
     """Where the words of a part begin, in pieces that lie so many words `apart`."""
     word = part * WIDTH
     return word // LANES * apart + word % LANES
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def put_down(counter: Words, at: int, half: Any, m0: Any, m1: Any, m2: Any, last: Any) -> None:
     """Write the digits of a counter down, from the half on."""
     store(counter, at + H, half)
@@ -232,7 +231,7 @@ def put_down(counter: Words, at: int, half: Any, m0: Any, m1: Any, m2: Any, last
     store(counter, at + MO, last)
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def name_rows(found: Ints, total: int, places: npt.NDArray[np.int32]) -> None:
     """The EIF rows that stand at the places found.
 
@@ -242,7 +241,7 @@ def name_rows(found: Ints, total: int, places: npt.NDArray[np.int32]) -> None:
         found[i, 0] = places[found[i, 0]]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def bitmaps_of(first: Ints) -> tuple[npt.NDArray[np.uint64], Ints, Ints]:
     """Variables that have bitmaps, room for those chosen of them, and where those of classes begin.
 
@@ -257,7 +256,7 @@ def bitmaps_of(first: Ints) -> tuple[npt.NDArray[np.uint64], Ints, Ints]:
     return compared.astype(np.uint64), chosen, table
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def halves_of(mine: Bytes, missing: Ints) -> Places:
     """For each PUF row two variables that it misses for half a mismatch, and if there are more.
 
@@ -276,7 +275,7 @@ def halves_of(mine: Bytes, missing: Ints) -> Places:
     return out
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def gaps_of(mine: Bytes, halves: Places, row: int, gap: Ints) -> int:
     """Write down the other variables that a PUF row misses; returns how many.
 
@@ -289,7 +288,7 @@ def gaps_of(mine: Bytes, halves: Places, row: int, gap: Ints) -> int:
     return gaps
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def fill_gaps(
     bits: Words,
     part: int,
@@ -308,14 +307,14 @@ def fill_gaps(
                 tally_at(bits, part + present[gap[k]], q, counter, at)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def whole_limit(cutoff: int, cost: int, grain: int, low: int) -> int:
     """Sixteenths that no pair below a cutoff reaches, as a multiple of what divides all sums."""
     step = 1 << low
     return (limit_of(cutoff, cost, grain) + step - 1) // step * step
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def show_parts(start: int, stop: int, valid: Words) -> tuple[int, int]:
     """Which rows of parts are `start` to `stop` - 1; the first part and the one after the last."""
     first, last = start // PART, (stop - 1) // PART + 1
@@ -324,7 +323,7 @@ def show_parts(start: int, stop: int, valid: Words) -> tuple[int, int]:
     return first, last
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def up_to(number: int) -> Any:
     """A word whose first bits are set, so many of them."""
     if number <= 0:
@@ -335,7 +334,7 @@ def up_to(number: int) -> Any:
     return (ONE << np.uint64(number)) - ONE
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def drop_copies(bits: Words, named: int, apart: int, whole: int, parts: int, valid: Words) -> None:
     """Leave out the rows from the one at `whole` on that a bitmap does not name.
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from reident.kernels import compiled
 
 Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def least_by_steps(
     mine: Bytes,
     theirs: Bytes,
@@ -41,7 +42,7 @@ def least_by_steps(
                     row[b] = min(row[b], units[k])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def least_by_lists(
     mine: Bytes, theirs: Bytes, bounds: Ints, low: Codes, units: Ints, other: int, least: Ints
 ) -> None:
@@ -56,7 +57,7 @@ def least_by_lists(
                 row[b] = min(row[b], units[k])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def missing_sums(codes: npt.NDArray[Any], amounts: Ints) -> Ints:
     """What missing values of rows, given by variable, add up to: codes below 0."""
     sums = np.zeros(codes.shape[1], np.int64)

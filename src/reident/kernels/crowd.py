@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from reident.kernels import compiled
 
 
 class Pool(NamedTuple):
@@ -30,7 +31,7 @@ class Cells(NamedTuple):
     variables: npt.NDArray[np.uint64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def shared(
     pool: Pool, rows: npt.NDArray[np.int64], order: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
@@ -49,7 +50,7 @@ def shared(
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def sorted_cells(
     pool: Pool, rows: npt.NDArray[np.int64], order: npt.NDArray[np.int64], room: int
 ) -> Cells:
@@ -85,7 +86,7 @@ def sorted_cells(
     return Cells(rows, bounds[:made].copy(), variables[:made].copy())
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def gather(
     pool: Pool, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int32]
 ) -> tuple[int, int]:
@@ -102,7 +103,7 @@ def gather(
     return mine, theirs
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def agreements(
     columns: npt.NDArray[np.int32], p: int, size: int, masks: npt.NDArray[np.uint64]
 ) -> None:
@@ -118,7 +119,7 @@ def agreements(
     masks[p] = 0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def attained(masks: npt.NDArray[np.uint64], size: int, mask: Any) -> Any:
     """How many of some masks contain a mask."""
     count = np.int64(0)
@@ -127,7 +128,7 @@ def attained(masks: npt.NDArray[np.uint64], size: int, mask: Any) -> Any:
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_partners(
     pool: Pool, cells: Cells, seen: npt.NDArray[np.uint64], first: int, last: int, step: int
 ) -> Any:

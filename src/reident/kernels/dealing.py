@@ -9,9 +9,9 @@ to its record. No memory is written at random but a round, and no record number 
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from reident.kernels import compiled
 from reident.kernels.cells import MIX, mixed_radix
 
 ROUND = 1 << 17
@@ -21,14 +21,14 @@ MOST_FIRST_SLOTS = 1 << 12
 _ONE = np.uint64(1)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def part_of(key: np.uint64, bits: int) -> np.uint64:
     """The partition of a key: the first bits of its hash."""
     # A shift by 64 would shift by nothing.
     return np.uint64(np.uint64(key * MIX) >> _ONE) >> np.uint64(63 - bits)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def deal_round(
     keys: np.ndarray, bits: int, parts: np.ndarray, bounds: np.ndarray, dealt: np.ndarray
 ) -> None:
@@ -52,7 +52,7 @@ def deal_round(
         place[part] += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def deal(
     keys: np.ndarray,
     span: tuple[int, int],
@@ -67,7 +67,7 @@ def deal(
         deal_round(keys[first:last], bits, parts[first:last], bounds[r], dealt[first:last])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def deal_sums(
     codes: np.ndarray,
     radix: tuple[np.ndarray, np.ndarray],
@@ -85,7 +85,7 @@ def deal_sums(
         deal_round(keys[: last - first], bits, parts[first:last], bounds[r], dealt[first:last])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def fill(
     dealt: np.ndarray,
     bounds: np.ndarray,
@@ -126,7 +126,7 @@ def fill(
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def tables(bounds: np.ndarray, span: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Room for partitions span[0]..span[1] - 1: keys held, counts, and the slot of each key."""
     largest = 0
@@ -141,7 +141,7 @@ def tables(bounds: np.ndarray, span: tuple[int, int]) -> tuple[np.ndarray, np.nd
     return np.empty(slots, np.uint64), np.empty(slots, np.uint32), np.empty(largest, np.uint32)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_parts(
     dealt: np.ndarray, bounds: np.ndarray, span: tuple[int, int], bits: int, tally: np.ndarray
 ) -> None:
@@ -163,7 +163,7 @@ def count_parts(
     tally[0] = 0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def number_parts(dealt: np.ndarray, bounds: np.ndarray, span: tuple[int, int], bits: int) -> None:
     """Put in the place of each key of some partitions a number of its cell below the records.
 
@@ -184,7 +184,7 @@ def number_parts(dealt: np.ndarray, bounds: np.ndarray, span: tuple[int, int], b
                 i += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def collect(
     dealt: np.ndarray, parts: np.ndarray, bounds: np.ndarray, span: tuple[int, int], out: np.ndarray
 ) -> None:

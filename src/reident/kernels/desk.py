@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import ALL_BITS, CLASSES, DIGITS, OVER, SUMS, WORDS
 from reident.kernels.lanes import LANES
 
@@ -87,7 +87,7 @@ class Desk(NamedTuple):
     found: Ints
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def in_lines(words: int) -> npt.NDArray[np.uint64]:
     """Room for so many words; each eight of them lie in one line of the cache."""
     room = np.empty(words + LANES, np.uint64)
@@ -95,14 +95,14 @@ def in_lines(words: int) -> npt.NDArray[np.uint64]:
     return room[begin : begin + words]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def limit_of(cutoff: int, cost: int, grain: int) -> int:
     """Sixteenths that no pair below a cutoff reaches by what it scores at least."""
     largest = (cutoff - 1) // grain * grain
     return (largest << DIGITS) // cost + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def clear_desk(bitmaps: int, graded: int, variables: int) -> Desk:
     """A desk for a block with so many bitmaps and for so many variables."""
     planes = (graded * CLASSES + variables) * DIGITS
@@ -120,7 +120,7 @@ def clear_desk(bitmaps: int, graded: int, variables: int) -> Desk:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def fetch(
     bits: npt.NDArray[np.uint64], row: int, source: Ints, tile: npt.NDArray[np.uint64], words: Any
 ) -> None:
@@ -130,7 +130,7 @@ def fetch(
         tile[at + w] = bits[source[w] >> EIGHTH, row, source[w] & WITHIN]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def show_words(start: int, stop: int, source: Ints, valid: npt.NDArray[np.uint64]) -> int:
     """The words that hold rows `start` to `stop` - 1, and which bits of them; how many words."""
     size = 0

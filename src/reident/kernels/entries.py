@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.keys import sort_keys
 
 Ints = npt.NDArray[np.int64]
@@ -35,7 +35,7 @@ class Entries(NamedTuple):
     once: Ints
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def needy_rows(
     order: Ints,
     askable: npt.NDArray[np.bool_],
@@ -79,7 +79,7 @@ def entries_of(
     return Entries(own[order], cells[order], until[order], whole[order], once[order]), other_way
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def several(
     rows: Ints, keys: Ints, complete: npt.NDArray[np.bool_], weights: Ints
 ) -> tuple[Entries, npt.NDArray[np.bool_]]:
@@ -126,7 +126,7 @@ def several(
     return out, runs == 0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def missed(key: int, weights: Ints, gone: Ints) -> tuple[int, int]:
     """How many runs of keys a row asks for, 0 if too many, and how many variables it misses.
 

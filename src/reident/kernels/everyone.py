@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import CLASSES, DIGITS
 from reident.kernels.candidates import no_candidates, settle
 from reident.kernels.desk import Asked, Classes, Least, clear_desk, limit_of, show_words
@@ -39,7 +39,7 @@ class Crowd(NamedTuple):
     places: Ints
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def least_by_tiles(
     theirs: npt.NDArray[np.uint8], scorer: Scorer, least: Least
 ) -> npt.NDArray[np.uint8]:
@@ -71,7 +71,7 @@ def least_by_tiles(
     return nearest
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def near_enough(mine: npt.NDArray[np.uint8], nearest: npt.NDArray[np.uint8], limit: int) -> bool:
     """Whether some row of a tile may score less than a limit, for the classes of a PUF row."""
     total = 0
@@ -80,7 +80,7 @@ def near_enough(mine: npt.NDArray[np.uint8], nearest: npt.NDArray[np.uint8], lim
     return total < limit
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def scan_everyone(
     records: Records,
     classes: Classes,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import (
     DIGITS,
     NO_BITS,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def scan_exact(
     classes: Classes,
     least: Least,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from reident.kernels import compiled
 
 FINE, RAGGED, UNCLOSED_QUOTE, NUL_BYTE, STRAY_QUOTE = range(5)
 _START, _PLAIN, _QUOTED, _CLOSED = range(4)
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def scan(
     data: np.ndarray, separator: int, width: int, last: bool
 ) -> tuple[int, int, int, int, int, int]:

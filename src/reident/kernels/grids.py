@@ -12,10 +12,10 @@ from __future__ import annotations
 from math import isqrt
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.keys import sort_keys
 
 Bytes = npt.NDArray[np.uint8]
@@ -112,7 +112,7 @@ def _fill(made: Grids, b: int, codes: Bytes) -> None:
         made.codes[b, :, i] = column.reshape(-1, CHUNK)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def sieve_for(grids: Grids) -> Sieve:
     """Fresh room."""
     v = len(grids.part)
@@ -125,7 +125,7 @@ def sieve_for(grids: Grids) -> Sieve:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def set_sieve(grids: Grids, spans: Places, sieve: Sieve) -> None:
     """Round spans out to codes."""
     for j in range(len(spans)):
@@ -136,7 +136,7 @@ def set_sieve(grids: Grids, spans: Places, sieve: Sieve) -> None:
             sieve.wide[j] = -(-spans[j, 1] // grids.part[j]) - first
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_step(grids: Grids, spans: Places, steps: Bytes) -> None:
     """Count the codes of each variable that its span reaches."""
     for j in range(len(spans)):
@@ -145,7 +145,7 @@ def add_step(grids: Grids, spans: Places, steps: Bytes) -> None:
                 steps[j, code] += np.uint8(1)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def along(grids: Grids, b: int, side: int, spans: Places) -> tuple[int, int]:
     """The cells that a span reaches along one side of a block, first and end."""
     j = grids.pairs[b, side]
@@ -155,7 +155,7 @@ def along(grids: Grids, b: int, side: int, spans: Places) -> tuple[int, int]:
     return spans[j, 0] // size, -(-spans[j, 1] // size)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def by_work(grids: Grids, spans: Places, work: Ints, turn: Ints) -> None:
     """About how many rows must be read in each block, and the blocks in this order."""
     for b in range(len(turn)):
@@ -169,13 +169,13 @@ def by_work(grids: Grids, spans: Places, work: Ints, turn: Ints) -> None:
         turn[k] = b
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def inside(place: Places, spans: Places, j: int) -> bool:
     """Whether a row lies in the span of a variable."""
     return bool(spans[j, 0] <= place[j] < spans[j, 1])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def first_met(grids: Grids, place: Places, spans: Places, turn: Ints, i: int) -> bool:
     """Whether the i-th block in turn is the first whose spans all hold a row."""
     for k in range(i + 1):
@@ -185,7 +185,7 @@ def first_met(grids: Grids, place: Places, spans: Places, turn: Ints, i: int) ->
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_codes(codes: Bytes, columns: Ints, sieve: Sieve) -> int:
     """In how many spans, by their codes, each row of a chunk lies; the largest number."""
     agreed = sieve.agreed
@@ -201,7 +201,7 @@ def count_codes(codes: Bytes, columns: Ints, sieve: Sieve) -> int:
     return int(most)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_steps(codes: Bytes, columns: Ints, row: int, steps: Bytes) -> int:
     """The steps of a row of a chunk, all variables together."""
     total = 0
@@ -210,7 +210,7 @@ def add_steps(codes: Bytes, columns: Ints, row: int, steps: Bytes) -> int:
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def rows_inside(
     grids: Grids, b: int, spans: Places, sieve: Sieve, least: int, levels: int = 0
 ) -> int:

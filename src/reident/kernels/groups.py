@@ -7,21 +7,22 @@ and gives each the k - 1 records nearest to it, until fewer than three groups' w
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from reident.kernels import compiled
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def end_of_run(size: int, k: int, first: int) -> int:
     """The end of the run of k that begins at `first`; the last also takes what is left over."""
     return size if size - first < 2 * k else first + k
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def run_means(ordered: Floats, k: int, out: Floats) -> None:
     """The mean of each run of k sorted values."""
     first = 0
@@ -37,7 +38,7 @@ def run_means(ordered: Floats, k: int, out: Floats) -> None:
         first = last
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def run_medians(ordered: Floats, k: int, out: Floats) -> None:
     """The median of each run of k sorted values; between two middle ones the point half-way."""
     first = 0
@@ -51,7 +52,7 @@ def run_medians(ordered: Floats, k: int, out: Floats) -> None:
         first = last
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def farthest(points: Floats, size: int, times: float, target: Floats) -> int:
     """The first row whose point, so many times, lies farthest from a target."""
     best = -1.0
@@ -67,7 +68,7 @@ def farthest(points: Floats, size: int, times: float, target: Floats) -> int:
     return row
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def nearest(points: Floats, size: int, target: Floats, k: int, held: Ints) -> None:
     """The k rows nearest to a target, the first of equals, into `held`."""
     reach = np.empty(k)
@@ -89,7 +90,7 @@ def nearest(points: Floats, size: int, target: Floats, k: int, held: Ints) -> No
         count = min(count + 1, k)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def take_out(points: Floats, rows: Ints, size: int, held: Ints, group: int, out: Ints) -> int:
     """Give the held rows a group and close the gaps they leave; returns how many rows remain."""
     for place in held:
@@ -103,7 +104,7 @@ def take_out(points: Floats, rows: Ints, size: int, held: Ints, group: int, out:
     return left
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def centre(points: Floats, size: int) -> Floats:
     """The sum of the points: their centroid, `size` times."""
     total = np.zeros(points.shape[1])
@@ -113,7 +114,7 @@ def centre(points: Floats, size: int) -> Floats:
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def mdav_groups(given: Floats, k: int) -> Ints:
     """The group of each point, numbered in the order in which groups are made."""
     points = given.copy()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import lowest
 
 WORD = 64
@@ -56,7 +56,7 @@ def table(codes: npt.NDArray[np.int32], categories: npt.NDArray[np.int64]) -> Ta
     return made
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def slot(held: Table, j: int, code: int) -> Any:
     """The bitmap of a category, or of no value."""
     if code < 0:
@@ -64,7 +64,7 @@ def slot(held: Table, j: int, code: int) -> Any:
     return held.first[j] + code % held.size[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def fill(held: Table) -> None:
     """Set the bits of every value."""
     for row in range(held.codes.shape[0]):
@@ -79,7 +79,7 @@ def fill(held: Table) -> None:
             held.blocks[at, block // WORD] |= coarse
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def inside(word: int, start: int, stop: int) -> Any:
     """The bits of a word whose rows lie in start..stop - 1."""
     base = word * WORD
@@ -101,7 +101,7 @@ class Asked(NamedTuple):
     wild: bool
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def present(codes: npt.NDArray[np.int32]) -> Any:
     """The variables that have a value."""
     has = np.empty(len(codes), np.int64)
@@ -113,7 +113,7 @@ def present(codes: npt.NDArray[np.int32]) -> Any:
     return has[:count]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def fits(held: Table, row: int, asked: Asked) -> Any:
     """Whether a row is asked for: categories that share a bitmap are told apart here."""
     for j in asked.chosen:
@@ -123,7 +123,7 @@ def fits(held: Table, row: int, asked: Asked) -> Any:
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def slots_of(held: Table, asked: Asked) -> Any:
     """The bitmaps of the values asked for, rarest first, each with that of no value if wild."""
     width = len(asked.chosen)
@@ -141,7 +141,7 @@ def slots_of(held: Table, asked: Asked) -> Any:
     return slots
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def meet(held: Table, slots: npt.NDArray[np.int64], base: int, bits: npt.NDArray[np.uint64]) -> Any:
     """The rows of a block that lie in all bitmaps; False as soon as there are none."""
     rows = held.rows
@@ -159,7 +159,7 @@ def meet(held: Table, slots: npt.NDArray[np.int64], base: int, bits: npt.NDArray
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def find(held: Table, asked: Asked, start: int, stop: int, found: npt.NDArray[np.int64]) -> Any:
     """Rows start..stop - 1 that are asked for, in order, until `found` is full; returns how many.
 

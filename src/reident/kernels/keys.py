@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from reident.kernels import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ def counts(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return count[inverse].astype(np.int64)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def order_small(keys: npt.NDArray[np.int64], span: int) -> npt.NDArray[np.int64]:
     """Rows in order of their keys, all below `span`, equal ones in order of row."""
     place = np.zeros(span + 1, np.int64)

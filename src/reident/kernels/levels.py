@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels import UNCOUNTED
+from reident.kernels import inlined, uncounted
 from reident.kernels.bitmaps import ALL_BITS, DIGITS, NO_BITS, ONE, lowest
 from reident.kernels.lanes import WIDTH
 from reident.kernels.registers import counted, filled, in_all, load, majority, spread, store
@@ -24,7 +23,7 @@ PART = 64 * WIDTH
 """EIF rows of a part."""
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def level_of(
     counter: Words, hit: int, keep: int, limit: int, low: int, guess: Ints, passing: Words
 ) -> int:
@@ -50,7 +49,7 @@ def level_of(
     return int(level)
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def below(counter: Words, hit: int, level: int, low: int, passing: Words) -> int:
     """Which numbers that passed, given by their digits, lie below a level, and how many.
 
@@ -78,13 +77,13 @@ def below(counter: Words, hit: int, level: int, low: int, passing: Words) -> int
     return int(in_all(number))
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def digit_of(number: int, q: int) -> Any:
     """A binary digit of a number, for every row."""
     return spread(ALL_BITS if number >> q & 1 else NO_BITS)
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def note(
     counter: Words,
     hit: int,

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from reident.kernels import compiled
 
 TAKEN = -1
 """Owner of a mask that is attained twice, or by a PUF record: it blocks, and pairs with nobody."""
@@ -25,7 +26,7 @@ class Antichains(NamedTuple):
     owners: npt.NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def agreement(puf: npt.NDArray[np.int32], p: int, other: npt.NDArray[np.int32], q: int) -> Any:
     """The mask of PUF row p and a row of another table."""
     mask = np.uint64(0)
@@ -35,7 +36,7 @@ def agreement(puf: npt.NDArray[np.int32], p: int, other: npt.NDArray[np.int32], 
     return mask
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def insert(
     masks: npt.NDArray[np.uint64],
     owners: npt.NDArray[np.int64],
@@ -64,7 +65,7 @@ def insert(
     return left + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def maximal_masks(
     puf: npt.NDArray[np.int32],
     others: npt.NDArray[np.int32],
@@ -108,7 +109,7 @@ def maximal_masks(
     return Antichains(bounds, out_masks[:total].copy(), out_owners[:total].copy())
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def merge(one: Antichains, other: Antichains) -> Antichains:
     """The antichains over the rows of both; the two must have seen different rows."""
     rows = len(one.bounds) - 1

@@ -8,13 +8,14 @@ company only.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from reident.kernels import compiled
 
 ROOM = 1024
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def contains_one_of(mask: np.uint64, known: np.ndarray, first: int, last: int) -> bool:
     """Whether one of the known sets first..last - 1 is a part of the set."""
     part_of_it = False
@@ -23,7 +24,7 @@ def contains_one_of(mask: np.uint64, known: np.ndarray, first: int, last: int) -
     return part_of_it
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def part(
     cell: np.ndarray,
     codes: np.ndarray,
@@ -53,7 +54,7 @@ def part(
     return kinds, wild
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def sets_of_size(
     codes: np.ndarray,
     missing: np.ndarray,

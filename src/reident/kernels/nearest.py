@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
+
+from reident.kernels import compiled
 
 CLOSE = 1.0 + 1e-12
 """Squares within this factor may be equal but for rounding: a sum of a thousand is off by less."""
@@ -75,7 +76,7 @@ class Near(NamedTuple):
     squares: np.ndarray
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def widest(rows: np.ndarray, own: np.ndarray, weight: np.ndarray) -> int:
     """The variable on which these rows lie farthest apart, the first of equals."""
     v = rows.shape[1]
@@ -95,13 +96,13 @@ def widest(rows: np.ndarray, own: np.ndarray, weight: np.ndarray) -> int:
     return best
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def limit_of(best: float) -> float:
     """Squares up to here may be the least but for rounding."""
     return best * CLOSE + TINY
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def keep(near: Near, p: int, row: int, square: float) -> None:
     """Keep a row that is nearest so far or as near; what is farther off than that is dropped."""
     if square < near.best[p]:
@@ -127,7 +128,7 @@ def keep(near: Near, p: int, row: int, square: float) -> None:
         near.size[p] = KEEP + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def measure(space: Space, point: np.ndarray, row: int, near: Near, p: int) -> None:
     """Measure one row on the numbers that both have, rescaled to all of them, and keep it if near.
 
@@ -151,7 +152,7 @@ def measure(space: Space, point: np.ndarray, row: int, near: Near, p: int) -> No
         keep(near, p, row, square)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_squares(block: np.ndarray, short: np.ndarray, j: int, room: np.ndarray) -> None:
     """Add up the squares of FOUR variables from j on for all rows of a block, side by side."""
     a, b, c, d = short[j], short[j + 1], short[j + 2], short[j + 3]
@@ -163,7 +164,7 @@ def add_squares(block: np.ndarray, short: np.ndarray, j: int, room: np.ndarray) 
         room[w] = np.float32(room[w] + np.float32(one + two))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def any_within(room: np.ndarray, limit: np.float32) -> bool:
     """Whether any square of a block is within the limit."""
     some = False
@@ -172,14 +173,14 @@ def any_within(room: np.ndarray, limit: np.float32) -> bool:
     return some
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def reach(space: Space, best: float) -> np.float32:
     """Squares of short floats up to here may be the least."""
     length = np.sqrt(best) * space.rough[0] + space.rough[1]
     return np.float32(min(length * length * ROUGH, LONGEST))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def look_into(
     space: Space, points: Points, q: int, leaf: int, near: Near, p: int, room: np.ndarray
 ) -> None:
@@ -211,7 +212,7 @@ def look_into(
                     measure(space, point, start + w, near, p)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def least_squares(space: Space, point: np.ndarray, first: int, out: np.ndarray) -> None:
     """How near any row of the leaves from `first` on can be, from their boxes."""
     last = first + len(out)
@@ -228,7 +229,7 @@ def least_squares(space: Space, point: np.ndarray, first: int, out: np.ndarray) 
         out[k] = min(out[k], FAR)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def search_leaves(space: Space, points: Points, begin: int, end: int, near: Near) -> None:
     """Search for points begin..end - 1, which share their leaves."""
     first, last = points.leaves[begin, 0], points.leaves[begin, 1]
@@ -247,7 +248,7 @@ def search_leaves(space: Space, points: Points, begin: int, end: int, near: Near
                 look_into(space, points, begin + p, leaf, near, p, room)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def search(space: Space, points: Points, first: int, last: int, near: Near) -> None:
     """Search for points first..last - 1 in their leaves."""
     begin = first

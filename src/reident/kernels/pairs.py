@@ -11,10 +11,10 @@ import math
 from functools import cache
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.shortlist import Shortlist, push
 
 EQUAL, DISTANCE, STEPS, LISTED = range(4)
@@ -66,7 +66,7 @@ class Scorer(NamedTuple):
     units: npt.NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def gap(a: float, b: float, sd: float) -> float:
     """The distance in standard deviations, capped (Primer 2.2.2 step 3)."""
     apart = abs(a - b)
@@ -77,7 +77,7 @@ def gap(a: float, b: float, sd: float) -> float:
     return min(apart / sd, CAP)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def squared(x: float) -> Any:
     """The squared score of a gap, in units: 2 logistic(x) - 1 = tanh(x / 2)."""
     t = math.tanh(x * 0.5)
@@ -99,13 +99,13 @@ def steepness(sd: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return np.minimum(GRAIN * SLACK / sd, 1e300)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def level(a: float, b: float, steep: float) -> Any:
     """The entry of `floors` for two numbers: never above their gap times GRAIN."""
     return np.int32(min(abs(a - b) * steep, CAP * GRAIN))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_equal(
     total: npt.NDArray[np.int64],
     a: int,
@@ -119,7 +119,7 @@ def add_equal(
         total[i] += missing if b < 0 else (0 if a == b else other)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_distance(
     total: npt.NDArray[np.int64],
     here: tuple[float, float],
@@ -140,7 +140,7 @@ def add_distance(
         total[i] += missing if b < 0 else (near if b == 0 else other)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_steps(
     total: npt.NDArray[np.int64],
     codes: npt.NDArray[np.int32],
@@ -165,7 +165,7 @@ def add_steps(
             total[i] += change if (codes[i] >= begin) & (codes[i] < end) else 0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_listed(
     total: npt.NDArray[np.int64],
     codes: npt.NDArray[np.int32],
@@ -182,7 +182,7 @@ def add_listed(
         total[i] += missing if b < 0 else found
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_one(
     total: npt.NDArray[np.int64],
     puf: Rows,
@@ -214,7 +214,7 @@ def add_one(
             add_listed(total, codes, low, units, (missing, other))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_up(
     total: npt.NDArray[np.int64], puf: Rows, p: int, eif: Rows, first: int, scorer: Scorer
 ) -> None:
@@ -226,7 +226,7 @@ def add_up(
         add_one(total, puf, p, j, eif.codes[j, first:last], numbers, scorer)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def above_floor(puf: Rows, p: int, eif: Rows, e: int, scorer: Scorer) -> Any:
     """What the lower bounds of a pair leave out."""
     more = 0
@@ -238,7 +238,7 @@ def above_floor(puf: Rows, p: int, eif: Rows, e: int, scorer: Scorer) -> Any:
     return more
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def score_tile(
     puf: Rows,
     eif: Rows,
@@ -281,7 +281,7 @@ def records_of(puf: Rows, eif: Rows) -> Records:
     return Records(puf.codes, eif.codes, puf.numbers, eif.numbers)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def score_some(
     records: Records,
     scorer: Scorer,

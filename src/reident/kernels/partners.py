@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.holders import EXACT, WILD, WORD, Asked, Table, find, present, slot
 from reident.kernels.masks import TAKEN
 from reident.kernels.records import (
@@ -60,7 +60,7 @@ class Verdicts(NamedTuple):
     partners: npt.NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def uncontested(both: Both, record: Record, mask: Any) -> Any:
     """Whether one row of each file alone agrees with a record on a mask; they are known to."""
     asked = Asked(record.codes, variables_in(mask), EXACT)
@@ -70,7 +70,7 @@ def uncontested(both: Both, record: Record, mask: Any) -> Any:
     return find(both.eif, asked, record.eif[0], record.eif[1], two) == 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def settle(both: Both, record: Record, chain: Chain, doubted: Any, most: int) -> Any:
     """Keep the owners that are partners, until there are `most`; returns how many there are.
 
@@ -88,7 +88,7 @@ def settle(both: Both, record: Record, chain: Chain, doubted: Any, most: int) ->
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def consistent(both: Both, record: Record, found: npt.NDArray[np.int64]) -> Chain:
     """The chain of the EIF rows that contradict the record nowhere; all partners are among them."""
     asked = Asked(record.codes, record.has, WILD)
@@ -104,7 +104,7 @@ def consistent(both: Both, record: Record, found: npt.NDArray[np.int64]) -> Chai
         start = found[count - 1] + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def search_cell(
     both: Both, record: Record, order: int, few: int, rows: npt.NDArray[np.int64]
 ) -> Chain:
@@ -143,7 +143,7 @@ def search_cell(
     return chain
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def everything(both: Both, record: Record, few: int, most: int, rows: npt.NDArray[np.int64]) -> Any:
     """A chain whose owners are the partners of the record, at most so many; returns how many."""
     chain = new_chain(WORD)
@@ -159,7 +159,7 @@ def everything(both: Both, record: Record, few: int, most: int, rows: npt.NDArra
     return settle(both, record, chain, served.masks[: served.size[0]], most), chain
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def every_row(both: Both, record: Record) -> Chain:
     """The chain of all EIF rows of the record's stratum, where they are few."""
     start, stop = record.eif
@@ -169,7 +169,7 @@ def every_row(both: Both, record: Record) -> Chain:
     return chain
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def some_partner(both: Both, record: Record, few: int, rows: npt.NDArray[np.int64]) -> Any:
     """Whether some small cells hold a partner of the record."""
     for order in range(min(TRIES, len(both.orders))):
@@ -179,7 +179,7 @@ def some_partner(both: Both, record: Record, few: int, rows: npt.NDArray[np.int6
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def judge(both: Both, record: Record, aim: Aim, rows: npt.NDArray[np.int64]) -> Any:
     """Reading and a chain of the partners to list, in their order.
 
@@ -201,7 +201,7 @@ def judge(both: Both, record: Record, aim: Aim, rows: npt.NDArray[np.int64]) -> 
     return reading if count else NOT_EXPOSED, partners if aim.pairs == ALL_PAIRS else chain
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def judge_all(
     both: Both, asked: npt.NDArray[np.int64], spans: npt.NDArray[np.int64], aim: Aim
 ) -> Verdicts:
@@ -242,7 +242,7 @@ def judge_all(
     return Verdicts(reading, bounds, listed.owners[: bounds[number]].copy())
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def judge_pairs(
     both: Both, pairs: npt.NDArray[np.int64], spans: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
@@ -262,7 +262,7 @@ def judge_pairs(
     return reading
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def uniques(held: Table, spans: npt.NDArray[np.int64], first: int, last: int) -> Any:
     """Rows first..last - 1 with a value that no other row agrees with on all they have.
 

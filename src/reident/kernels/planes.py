@@ -6,10 +6,10 @@ add up to. Eight rows are turned over at a time, so that each variable of theirs
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import ALL_BITS, NO_BITS
 from reident.kernels.lanes import LANES
 from reident.kernels.registers import at_least, sharing, turn_bytes, unlike
@@ -26,7 +26,7 @@ MISSING = 128
 """A bit that no class has, but for NO_CLASS."""
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def pack(classes: npt.NDArray[np.uint8], sums: Ints) -> Words:
     """Rows as bytes: classes, given by variable, and their sum behind the last one."""
     v, rows = classes.shape
@@ -41,7 +41,7 @@ def pack(classes: npt.NDArray[np.uint8], sums: Ints) -> Words:
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def turn(packed: Words, rows: npt.NDArray[np.int32], columns: Words) -> None:
     """Turn up to 512 packed rows over: a column of 512 bytes for each byte of a row.
 
@@ -59,7 +59,7 @@ def turn(packed: Words, rows: npt.NDArray[np.int32], columns: Words) -> None:
                 columns[column + i] = turned[i * LANES + byte]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def mark(packed: Words, rows: npt.NDArray[np.int32], marks: Ints, bits: Words) -> None:
     """Bitmaps over packed rows, in the order of `rows`, as told by marks (byte, what, at, number).
 

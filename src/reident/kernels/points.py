@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled, inlined
 from reident.kernels.bitmaps import ALL_BITS, NO_BITS
 
 Bytes = npt.NDArray[np.uint8]
@@ -56,7 +56,7 @@ class Points(NamedTuple):
     point: int
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def draw_points(
     losses: Bytes, theirs: Bytes, used: npt.NDArray[np.bool_], planes: Words, nearest: Bytes
 ) -> None:
@@ -95,7 +95,7 @@ def draw_points(
                         plane[w] ^= ranges[b, w]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_points(planes: Words, at: Any, words: Any, stack: Words, step: Any) -> None:
     """The step after `step` of the stack: with a number added whose planes begin at `at`."""
     # The next step lies at a constant distance, so that the compiler need not fear overlaps.
@@ -124,7 +124,7 @@ def add_points(planes: Words, at: Any, words: Any, stack: Words, step: Any) -> N
         stack[n + W6] = stack[s + W6] | (x & carry)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _pair(x0: Any, x1: Any, x2: Any, y0: Any, y1: Any, y2: Any) -> Any:
     """Two numbers of three digits, added up."""
     carry = x0 & y0
@@ -135,7 +135,7 @@ def _pair(x0: Any, x1: Any, x2: Any, y0: Any, y1: Any, y2: Any) -> Any:
     return x0 ^ y0, s1, half ^ carry, (x2 & y2) | (half & carry)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_last(planes: Words, at: Words, words: Any, sums: Words, limit: int, left: Words) -> Any:
     """Which sums, with the four numbers whose planes begin at `at` added, are below a limit.
 
@@ -201,7 +201,7 @@ def add_last(planes: Words, at: Words, words: Any, sums: Words, limit: int, left
     return some
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def clear_sums(rows: int, stack: Words) -> None:
     """The first step of the stack: nothing lost, but beyond so many rows of the last word."""
     stack[:STEP] = NO_BITS

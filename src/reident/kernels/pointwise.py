@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import NO_BITS, bits_in, lowest
 from reident.kernels.pairs import EQUAL, STEPS, Records, Scorer
 from reident.kernels.points import (
@@ -63,7 +63,7 @@ class Table(NamedTuple):
     units: Ints
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def clear_table(first: Ints) -> Table:
     """A table for variables whose planes begin there."""
     steps, classes = len(first) - LAST, int(first[-1])
@@ -81,7 +81,7 @@ def clear_table(first: Ints) -> Table:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def lay_out(points: Points, start: int, stop: int, table: Table) -> None:
     """Planes of EIF rows `start` to `stop` - 1, and a stack that has its first step only."""
     first = points.first
@@ -95,7 +95,7 @@ def lay_out(points: Points, start: int, stop: int, table: Table) -> None:
     table.classes[:] = -1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def prepare(
     mine: Bytes, p: int, first: Ints, words: Any, planes: Words, nearest: Bytes, stack: Words,
     classes: Ints, reached: Ints, at: Words,
@@ -122,7 +122,7 @@ def prepare(
     return least
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def settle_points(
     records: Records, scorer: Scorer, pairs: Ints, out: Ints, size: int, short: Shortlist
 ) -> None:
@@ -178,7 +178,7 @@ def settle_points(
         begin = end
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_left(left: Words, words: Any) -> Any:
     """How many passed."""
     number = np.int64(0)
@@ -187,7 +187,7 @@ def count_left(left: Words, words: Any) -> Any:
     return number
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def note_left(left: Words, words: Any, p: int, start: int, pairs: Ints, waiting: int) -> int:
     """Let PUF row p wait with all that passed; returns how many pairs wait then."""
     for w in range(words):
@@ -199,7 +199,7 @@ def note_left(left: Words, words: Any, p: int, start: int, pairs: Ints, waiting:
     return waiting
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def scan_points(
     records: Records,
     scorer: Scorer,
@@ -253,7 +253,7 @@ def scan_points(
         begin = end
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def begin_row(
     records: Records, scorer: Scorer, table: Table, p: int, start: int, words: Any, limit: int,
     guess: int, point: int, short: Shortlist,

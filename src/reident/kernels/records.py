@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import lowest
 from reident.kernels.holders import WORD, Table, present, slot
 from reident.kernels.masks import insert
@@ -49,7 +49,7 @@ class Chain(NamedTuple):
     size: npt.NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def record_of(both: Both, row: int, span: npt.NDArray[np.int64]) -> Record:
     """A PUF row that meets PUF rows span[0] to span[1] - 1 and EIF rows span[2] to span[3] - 1."""
     codes = both.puf.codes[row]
@@ -60,13 +60,13 @@ def record_of(both: Both, row: int, span: npt.NDArray[np.int64]) -> Record:
     return Record(row, codes, has, slots, (span[0], span[1]), (span[2], span[3]))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def new_chain(room: int) -> Chain:
     """An empty chain."""
     return Chain(np.empty(room, np.uint64), np.empty(room, np.int64), np.zeros(1, np.int64))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def roomy(chain: Chain, more: int) -> Chain:
     """The chain, with room for so many more masks."""
     size = chain.size[0]
@@ -81,7 +81,7 @@ def roomy(chain: Chain, more: int) -> Chain:
     return larger
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def mask_of(record: Record, held: Table, row: int) -> Any:
     """The variables that a record has and on which a row is equal."""
     mask = np.uint64(0)
@@ -91,14 +91,14 @@ def mask_of(record: Record, held: Table, row: int) -> Any:
     return mask
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add(chain: Chain, mask: Any, owner: int) -> None:
     """Add a mask to a chain that has room."""
     if mask != 0:
         chain.size[0] = insert(chain.masks, chain.owners, chain.size[0], mask, owner)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def variables_in(mask: Any) -> Any:
     """The variables of a mask, in order."""
     chosen = np.empty(WORD, np.int64)

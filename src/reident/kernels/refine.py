@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from reident.kernels import compiled
 
 
 class Columns(NamedTuple):
@@ -24,7 +25,7 @@ class Cells(NamedTuple):
     starts: npt.NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def tally(
     cells: Cells, at: int, mine: Any, theirs: Any, counts: Any, used: npt.NDArray[np.int64]
 ) -> Any:
@@ -47,7 +48,7 @@ def tally(
     return codes
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def refine(
     cells: Cells, columns: Columns, j: int, categories: int, waiting: npt.NDArray[np.bool_]
 ) -> Cells:
@@ -89,7 +90,7 @@ def refine(
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def contradicts(columns: Columns, p: int, e: int) -> Any:
     """Whether two rows differ on a variable that both have."""
     for j in range(len(columns.puf)):
@@ -99,7 +100,7 @@ def contradicts(columns: Columns, p: int, e: int) -> Any:
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def expose(
     cells: Cells,
     columns: Columns,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from reident.kernels import compiled
 
 Ints = npt.NDArray[np.int64]
 MOST_RUNS = 512
@@ -44,7 +45,7 @@ class Block(NamedTuple):
     bits: npt.NDArray[np.uint64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def keys_of(
     codes: npt.NDArray[Any], first: int, last: int, stratum: Ints, variables: Ints, weights: Ints
 ) -> tuple[Ints, npt.NDArray[np.bool_]]:
@@ -60,7 +61,7 @@ def keys_of(
     return keys, complete
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def copies_of(key: int, weights: Ints, keys: Ints) -> int:
     """All keys with codes where a key has missing values; how many, 0 if there is no room."""
     keys[0] = key
@@ -82,7 +83,7 @@ def copies_of(key: int, weights: Ints, keys: Ints) -> int:
     return found
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def directory(
     keys: Ints, complete: npt.NDArray[np.bool_], weights: Ints, cells: int, most: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], bool, npt.NDArray[np.uint64]]:
@@ -124,7 +125,7 @@ def directory(
     return starts, rows, filled_in, once
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def find_runs(
     block: Block, codes: npt.NDArray[np.int32], stratum: int, runs: Ints
 ) -> tuple[int, bool, int]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels import UNCOUNTED
+from reident.kernels import compiled, inlined, uncounted
 from reident.kernels.narrow import narrowed
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def empty(cutoff: npt.NDArray[np.int64], keep: int) -> Shortlist:
     )
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def put(
     sizes: Ints, held: Ints, scores: Ints, cutoffs: Ints, row: int, eif: int, units: int
 ) -> None:
@@ -97,7 +96,7 @@ def put(
     cutoffs[row] = worst
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def put_some(
     sizes: Ints, held: Ints, scores: Ints, cutoffs: Ints, row: int, found: Ints, number: int
 ) -> None:
@@ -121,7 +120,7 @@ def put_some(
             put(sizes, held, scores, cutoffs, row, found[i, 0], found[i, 1])
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def put_all(
     ends: Ints, found: Ints, waiting: int, sizes: Ints, held: Ints, scores: Ints, cutoffs: Ints
 ) -> int:
@@ -162,13 +161,13 @@ def put_all(
     return met
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def push(short: Shortlist, row: int, eif: int, units: int) -> None:
     """Put a pair below the cutoff into a shortlist."""
     put(short.size, short.eif, short.units, short.cutoff, row, eif, units)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def unfold(
     kept: Kept, rows: Ints, puf: Ints, eif: Ints, out: Ints, ranks: npt.NDArray[np.int32]
 ) -> None:
@@ -204,7 +203,7 @@ def unfold(
             begin = end
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def pour(source: Shortlist, target: Shortlist) -> None:
     """Add every pair of one shortlist to another of the same rows."""
     for row in range(len(target.size)):
@@ -229,7 +228,7 @@ def gathered(part: Shortlist) -> Shortlist:
     return Shortlist(narrowed(part.size), eif, narrowed(units), narrowed(part.cutoff))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def gather(sizes: Ints, held: Ints, scores: Ints) -> tuple[npt.NDArray[np.uint32], Ints]:
     """EIF rows and units of all shortlists, one after another."""
     pairs, at = sizes.sum(), 0

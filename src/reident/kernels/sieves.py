@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.bitmaps import lowest
 from reident.kernels.holders import ALL, CHUNK, WORD, Table, inside
 from reident.kernels.masks import TAKEN
@@ -18,7 +18,7 @@ SIEVES = 24
 PUF, EIF = 0, 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def choose_sieves(both: Both, record: Record, chain: Chain, chosen: npt.NDArray[np.int64]) -> Any:
     """The masks of a chain that most other masks should lie in; returns how many."""
     weight = np.empty(len(chosen))
@@ -43,7 +43,7 @@ def choose_sieves(both: Both, record: Record, chain: Chain, chosen: npt.NDArray[
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def sieve(
     held: Table,
     slots: npt.NDArray[np.int64],
@@ -72,7 +72,7 @@ def sieve(
         left[w] &= outside[w]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def outside_of(record: Record, mask: Any, slots: npt.NDArray[np.int64]) -> Any:
     """Bitmaps of the record's values outside a mask; returns how many."""
     count = 0
@@ -83,7 +83,7 @@ def outside_of(record: Record, mask: Any, slots: npt.NDArray[np.int64]) -> Any:
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def mask_by_bits(record: Record, held: Table, row: int) -> Any:
     """As mask_of, but read from bitmaps at hand; categories that share one look equal."""
     mask = np.uint64(0)
@@ -94,7 +94,7 @@ def mask_by_bits(record: Record, held: Table, row: int) -> Any:
     return mask
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def stream(both: Both, record: Record, chain: Chain, file: int, served: Chain) -> Any:
     """Add the masks of a file's rows in the record's stratum, but for some that lie inside others.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.windows import first_from, span_of_nearest, span_within
 
 Floats = npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ class Sorted(NamedTuple):
     values: Floats
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def cut_runs(table: Sorted, j: int, begin: int, end: int, spans: Places, count: int) -> int:
     """Append the runs of equal state and value of a variable; returns the new number of spans."""
     first = begin
@@ -55,7 +55,7 @@ def cut_runs(table: Sorted, j: int, begin: int, end: int, spans: Places, count: 
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def same(table: Sorted, j: int, one: int, other: int) -> bool:
     """Whether two places have the same state and value of a variable."""
     return bool(
@@ -64,7 +64,7 @@ def same(table: Sorted, j: int, one: int, other: int) -> bool:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def of_state(states: Places, begin: int, end: int, state: int) -> int:
     """The first place from `begin` whose state is not below a state."""
     while begin < end:
@@ -76,7 +76,7 @@ def of_state(states: Places, begin: int, end: int, state: int) -> int:
     return begin
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def narrow(
     table: Sorted, j: int, state: int, value: float, spans: Places, count: int, out: Places
 ) -> int:
@@ -108,7 +108,7 @@ def narrow(
     return found
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def rows_in(spans: Places, count: int) -> int:
     """How many places the spans hold."""
     total = 0
@@ -117,7 +117,7 @@ def rows_in(spans: Places, count: int) -> int:
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def nearest_stepwise(
     table: Sorted, values: Floats, states: Places, blocks: Places, count: int, out: Ints
 ) -> None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels import UNCOUNTED
+from reident.kernels import inlined, uncounted
 from reident.kernels.bitmaps import ALL_BITS, DIGITS, NO_BITS, SUMS
 from reident.kernels.lanes import LANES, WIDTH
 from reident.kernels.registers import load, majority, odd, spread, store
@@ -32,7 +31,7 @@ TALLY = MO + WIDTH
 """Words of a counter."""
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def begin_tally(start: int, bits: Words, part: int, low: int, tally: Words, at: int) -> None:
     """Set a counter to `start` plus what missing values add: bitmaps after the first of a part.
 
@@ -49,7 +48,7 @@ def begin_tally(start: int, bits: Words, part: int, low: int, tally: Words, at: 
     store(tally, at + MO, carry)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def tally_eight(
     bits: Words, part: int, at: Ints, k: int, m0: Any, m1: Any, m2: Any, carry: Any
 ) -> Any:
@@ -85,7 +84,7 @@ def tally_eight(
     )
 
 
-@numba.njit(**UNCOUNTED)
+@uncounted
 def tally_at(bits: Words, here: int, digit: int, tally: Words, at: int) -> None:
     """Add a bitmap of a part, which begins at `here`, to a counter as one of its binary digits."""
     carry = load(bits, here)

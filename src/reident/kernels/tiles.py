@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 
+from reident.kernels import compiled
 from reident.kernels.bounds import scan_bounds
 from reident.kernels.candidates import Candidates, settle
 from reident.kernels.exact import scan_exact
@@ -21,7 +21,7 @@ ENOUGH = 2048
 """Waiting pairs that are worth a call: settled soon, they bring cutoffs down for later tiles."""
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def scan_tile(
     records: Records,
     classes: Classes,

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.grids import (
     Grids,
     Sieve,
@@ -63,7 +63,7 @@ class Scratch(NamedTuple):
     sieve: Sieve
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def difference(x: float, y: float) -> int:
     """The relative difference of two values in whole units."""
     gap = abs(x - y)
@@ -77,7 +77,7 @@ def difference(x: float, y: float) -> int:
     return int(np.rint(share * UNIT))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def trimmed_sum(
     numbers: Floats, place: Places, values: Floats, blocks: Places, agree: int, units: Ints
 ) -> int:
@@ -103,7 +103,7 @@ def trimmed_sum(
     return int(units[:agree].sum())
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def span_of_parts(
     values: Floats, begin: int, end: int, y: float, reach: int, part: int
 ) -> tuple[int, int]:
@@ -130,7 +130,7 @@ def span_of_parts(
     return max(begin, (first - 1) * part), min(end, low * part)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def fill_spans(orders: Orders, part: Ints, mine: Mine, reach: int, spans: Places) -> None:
     """`span_of_parts` of each variable."""
     for j in range(len(part)):
@@ -140,7 +140,7 @@ def fill_spans(orders: Orders, part: Ints, mine: Mine, reach: int, spans: Places
         spans[j, 1] = found[1]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def choose_blocks(
     orders: Orders, grids: Grids, mine: Mine, most: int, agree: int, room: Scratch
 ) -> int:
@@ -160,7 +160,7 @@ def choose_blocks(
     return chosen
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def compare(
     orders: Orders, numbers: Floats, e: int, mine: Mine, agree: int, units: Ints, out: Ints
 ) -> None:
@@ -174,7 +174,7 @@ def compare(
     out[2] = e
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def search(
     orders: Orders,
     numbers: Floats,
@@ -207,7 +207,7 @@ def search(
                     return
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def nearest_trimmed(
     orders: Orders,
     numbers: Floats,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from reident.kernels import compiled
 
 Ints = npt.NDArray[np.int64]
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -18,7 +19,7 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def hashes(
     codes: npt.NDArray[Any], numbers: Ints, stratum: Ints, radix: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.uint64]:
@@ -43,7 +44,7 @@ def hashes(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def same(codes: npt.NDArray[Any], numbers: Ints, stratum: Ints, one: int, other: int) -> bool:
     """Whether two rows are alike."""
     alike = stratum[one] == stratum[other]
@@ -54,7 +55,7 @@ def same(codes: npt.NDArray[Any], numbers: Ints, stratum: Ints, one: int, other:
     return bool(alike)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def twins_of(
     hashed: npt.NDArray[np.uint64],
     apart: bool,
@@ -89,7 +90,7 @@ def twins_of(
     return first, before
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def stand_ins(first: Ints) -> tuple[Ints, Ints, Ints]:
     """Rows that are the first of their kind, which of them stands for each row, for how many."""
     of, rows, alike = np.empty(len(first), np.int64), np.empty_like(first), np.zeros_like(first)

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from reident.kernels import compiled
 from reident.kernels.grids import (
     Grids,
     by_work,
@@ -55,7 +55,7 @@ class Asked(NamedTuple):
     blocks: Places
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def first_from(values: Floats, begin: int, end: int, low: float) -> int:
     """The first place of a sorted block whose value is not below `low`."""
     while begin < end:
@@ -67,7 +67,7 @@ def first_from(values: Floats, begin: int, end: int, low: float) -> int:
     return begin
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def first_beyond(values: Floats, begin: int, end: int, high: float) -> int:
     """The first place of a sorted block whose value is above `high`."""
     while begin < end:
@@ -79,7 +79,7 @@ def first_beyond(values: Floats, begin: int, end: int, high: float) -> int:
     return begin
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def span_within(
     values: Floats, begin: int, end: int, value: float, reach: float
 ) -> tuple[int, int]:
@@ -103,7 +103,7 @@ def span_within(
     return first, low
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def span_of_nearest(
     values: Floats, begin: int, end: int, value: float, count: int
 ) -> tuple[int, int]:
@@ -121,7 +121,7 @@ def span_of_nearest(
     return span_within(values, begin, end, value, reach)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def spans_between(orders: Orders, asked: Asked, low: Floats, high: Floats, out: Places) -> None:
     """For each record and variable the places whose values lie between two bounds."""
     for p in range(len(out)):
@@ -131,7 +131,7 @@ def spans_between(orders: Orders, asked: Asked, low: Floats, high: Floats, out: 
             out[p, j, 1] = first_beyond(orders.values[j], begin, end, high[p, j])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def spans_of_nearest(orders: Orders, asked: Asked, count: int, out: Places) -> None:
     """For each record and variable the places of the `count` nearest values, ties included."""
     for p in range(len(out)):
@@ -142,7 +142,7 @@ def spans_of_nearest(orders: Orders, asked: Asked, count: int, out: Places) -> N
             out[p, j, 1] = found[1]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def by_length(spans: Places, turn: Ints) -> None:
     """Variables in order of the length of their spans, the first of equals first."""
     for j in range(len(turn)):
@@ -154,7 +154,7 @@ def by_length(spans: Places, turn: Ints) -> None:
         turn[k] = j
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def spans_in(place: Places, spans: Places, turn: Ints, i: int, best: int) -> int:
     """In how many spans from the i-th in turn a record lies; fewer than `best` may be too few."""
     count = 0
@@ -166,7 +166,7 @@ def spans_in(place: Places, spans: Places, turn: Ints, i: int, best: int) -> int
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def in_most(orders: Orders, spans: Places, turn: Ints, least: int, out: Ints) -> None:
     """The largest number of spans, `least` or more, that a record lies in; how many do; the last.
 
@@ -192,7 +192,7 @@ def in_most(orders: Orders, spans: Places, turn: Ints, least: int, out: Ints) ->
     out[2] = row
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_windows(orders: Orders, spans: Places, upto: Ints, least: int, out: Ints) -> None:
     """`in_most` for each released record, over the first upto[s] variables for each step s."""
     for p in range(len(out)):
@@ -203,7 +203,7 @@ def count_windows(orders: Orders, spans: Places, upto: Ints, least: int, out: In
             in_most(orders, spans[p, :v], turn, least, out[p, step])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_in_grids(place: Places, grids: Grids, spans: Places, least: int, out: Ints) -> None:
     """As `in_most` for each released record and all variables, where spans are wide.
 

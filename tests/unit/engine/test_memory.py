@@ -37,5 +37,6 @@ def rounds(how):
 def test_the_same_pages_serve_again_and_are_given_back_when_told():
     fresh, _ = rounds("as it is")
     again, given_back = rounds("hold")
-    assert again < 500 < 5_000 < fresh
+    assert again < 500
+    assert fresh > 5_000
     assert given_back > 40_000_000
