@@ -10,7 +10,8 @@ look at the data are inside; the scoring of true and of random pairs for the his
 because peers have none. It runs three times, up to fifteen while all took less than two seconds: a
 peer's slice lasts longer, and a short run alone is at the mercy of what else the machine does.
 The first run loads compiled kernels and is printed apart; the figure is the median of the others. A
-run of ten seconds or more is not repeated: loading does not matter there.
+run of ten seconds or more is not repeated: loading does not matter there. `compiled` tells whether
+kernels had to be compiled; then the figures are of no use.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ RUNS, MOST_RUNS = 3, 15
 ENOUGH = 2.0
 """Seconds that all runs but the first should take together."""
 LONG = 10.0
-"""A run of so many seconds is not repeated, unless kernels were compiled in it."""
+"""A run of so many seconds is not repeated."""
 CODING = {
     "unicity": (unicity, "coded_matrix"),
     **{name: (microagg, "release_of") for name in METHODS if name.startswith("microagg_")},
@@ -91,10 +92,8 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
     coded = time.perf_counter()
     peaks = [peak_mb()]
     runs: list[tuple[float, float]] = []
-    fresh = False
     with patch.object(home, name, lambda *_: ready):
-        while not runs or (not _enough(runs) and (fresh or runs[-1][0] < LONG)):
-            kernels = compiled()
+        while not runs or (not _enough(runs) and runs[-1][0] < LONG):
             reset_peak()
             begin, cpu = time.perf_counter(), time.process_time()
             if attack.method in CODING:
@@ -112,7 +111,6 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
                 pairs, how = pairwise.kept_pairs(ready, taken.files, local(jobs), label)
             runs.append((time.perf_counter() - begin, time.process_time() - cpu))
             peaks.append(peak_mb())
-            fresh = compiled() > kernels
     if attack.method in CODING:
         pairs, how, suspected, listed = linked.pairs, linked.how, linked.suspected, linked.listed
     else:

@@ -40,6 +40,8 @@ CHECKED = 7
 """Variables whose every set Polars groups by, as a check of the answer."""
 COMMAND = ("-c", "from reident.cli import entry; entry()")
 LIMIT_EXCEEDED = 3
+TRIES = 3
+"""Processes until one finds all its kernels compiled; the second should."""
 TERMINATED = 143
 LEFT_OUT = {"failed": "left out: a smaller one failed"}
 Figures = dict[str, Any]
@@ -128,10 +130,13 @@ def _ours(folder: Path, label: str, jobs: int, limit: float) -> Figures:
 
     What a compiler leaves in memory slows a process down for as long as it lives.
     """
-    while True:
+    for _ in range(TRIES):
         figures = json.loads(_python("ours.py", folder, label, jobs, limit=limit).said)
         if not figures.pop("compiled"):
             return figures
+    raise child.ChildFailedError(
+        "Compiled kernels are not kept here: see that the cache can be written"
+    )
 
 
 def _beside(peer: str, row: Row, folder: Path, settings: Settings, seed: int) -> Figures:

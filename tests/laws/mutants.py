@@ -1305,8 +1305,8 @@ MUTANTS = [
         ),
         (
             "distinct",
-            "(mine, of, alike), needed = stand_ins(first), before <= metric.keep",
-            "(mine, of, alike), needed = stand_ins(first), before < metric.keep",
+            "needed = before <= metric.keep",
+            "needed = before < metric.keep",
             INDEX,
             "alike",
             True,

@@ -286,8 +286,7 @@ def _stages(job: IndexedJob, rows: Distinct, entropy: Mapping[int, float], last:
     if not job.seeded:
         if job.summed and _soon(job, shares(entropy, last)):
             return [last]
-        passing = _passing(rows)
-        near = passing >= NEIGHBOURS
+        near = _passing(rows) >= NEIGHBOURS
         enough = int(np.argmax(near)) if near.any() else last
         return sorted({min(t, last) for t in (enough, enough + 1, last)})
     probes = _probes(job)

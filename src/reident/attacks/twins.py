@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from reident.engine.job import Fold
 
 Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 WORTH = 1 / 32
 """The share of rows that must fall away."""
 ROOM = 2**64
@@ -52,19 +51,22 @@ def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold
     """The rows that must be met: every PUF row once, and of equal EIF rows keep + 1."""
     sides = zip((metric.puf, metric.eif), stratum, strict=True)
     (first, _), (_, before) = together(fold, *(partial(_twins, *side) for side in sides))
-    (mine, of, alike), needed = stand_ins(first), before <= metric.keep
-    theirs = _places(needed)
+    mine, of, alike = stand_ins(first)
+    needed = before <= metric.keep
+    theirs = np.flatnonzero(needed)
     met, own = meets, stratum
     pairs = meets[:, 1] - meets[:, 0]
-    if len(mine) <= (1 - WORTH) * len(first):
+    if _worth(mine, first):
         met, own = meets.take(mine, axis=0), (stratum[0].take(mine), own[1])
         pairs = alike * pairs.take(mine)
     else:
         mine = of = np.arange(len(first))
-    if len(theirs) < len(before):
+    if _worth(theirs, before):
         # EIF rows of a stratum stay side by side.
         met = np.concatenate([[0], np.cumsum(needed)])[met]
         own = (own[0], stratum[1][theirs])
+    else:
+        theirs = np.arange(len(before))
     scale = metric.scorer.scale
     puf, eif = together(fold, partial(_some, metric.puf, mine), partial(_some, metric.eif, theirs))
     return Distinct(
@@ -82,10 +84,9 @@ def distinct(metric: Metric, stratum: tuple[Ints, Ints], meets: Ints, fold: Fold
     )
 
 
-def _places(chosen: Bools) -> Ints:
-    """Places of chosen rows; of all, if so few are left out that it is not worth the copying."""
-    worth = chosen.mean() <= 1 - WORTH
-    return np.flatnonzero(chosen) if worth else np.arange(len(chosen))
+def _worth(chosen: Ints, rows: Ints) -> bool:
+    """Whether so many rows are left out that it is worth the copying."""
+    return len(chosen) <= (1 - WORTH) * len(rows)
 
 
 def _twins(rows: Rows, stratum: Ints) -> tuple[Ints, Ints]:

@@ -1,6 +1,7 @@
 """A ceiling on memory: a run that passes it stops by itself, and can be resumed.
 
-What a run has let go is given back, so that it counts no longer.
+While a run goes on, arrays take the place of those let go before them; between its steps what was
+let go is given back, so that it counts no longer. What a thread keeps for itself stays.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from reident.errors import CapacityError, Fault
 PAGE = os.sysconf("SC_PAGE_SIZE")
 LARGE = 32 << 20
 """Bytes of an array that goes back to the system as soon as it is let go: the most glibc allows."""
-HELD = 64 << 20
-"""Bytes that a thread may hold on to after it let smaller arrays go."""
+HELD = 32 << 20
+"""Bytes at the end of a thread's room that may be free before they are given back."""
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """What glibc's malloc.h calls these settings."""
 
@@ -26,15 +27,15 @@ def taken() -> int:
 
 
 def hold_on() -> None:
-    """Let smaller arrays take the place of those let go before them.
+    """Let arrays below `LARGE` take the place of those let go before them, in this whole process.
 
     Else each takes fresh pages, which the system clears one by one, and other threads stand still
     whenever some are given back.
     """
-    setting = getattr(ctypes.CDLL(None), "mallopt", None)
-    if setting is not None:  # as in glibc
-        setting(MMAP_THRESHOLD, LARGE)
-        setting(TRIM_THRESHOLD, HELD)
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:  # as in glibc
+        mallopt(MMAP_THRESHOLD, LARGE)
+        mallopt(TRIM_THRESHOLD, HELD)
 
 
 def give_back() -> None:

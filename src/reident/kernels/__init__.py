@@ -70,7 +70,8 @@ def inlined(kernel: Kernel) -> Kernel:
 def uncounted(kernel: Kernel) -> Kernel:
     """A small kernel that makes no arrays: who holds the arrays handed to it is not counted.
 
-    To count takes longer than such a kernel does, all the more where threads share arrays.
+    To count takes longer than such a kernel does, all the more where threads share arrays. It may
+    return no array either, nor a tuple with one: numba does not notice, and lets it go too soon.
     """
     return cast("Kernel", _njit(_nrt=False)(kernel))
 

@@ -56,6 +56,7 @@ def below(counter: Words, hit: int, level: int, low: int, passing: Words) -> int
     From the lowest digit on, a number is smaller if two of these hold: its digit is 0, that of the
     level is 1, it is smaller so far.
     """
+    # Made once, not for each part.
     one, two, four = (
         digit_of(level, DIGITS),
         digit_of(level, DIGITS + 1),

@@ -55,7 +55,13 @@ def test_whole_ranks_are_kept_and_written_down(low, levels, keep, guess, seed):
     counter, hit = counted(values, valid, limit)
     guess = np.array([guess << low])
     below = np.sort(values[valid & (values < limit)])
-    level, passing = limit, packed(valid & (values < limit)).reshape(-1)
+    # Words of parts that hold nothing are not looked at; a level writes all words of the others.
+    passing = draw.integers(2**64, size=(PARTS, WIDTH), dtype=np.uint64)
+    level = limit
+    if len(below) <= keep:
+        asked = np.array([[hit >> part & 1] for part in range(PARTS)], np.bool_)
+        passing = np.where(asked, packed(valid & (values < limit)), passing)
+    passing = passing.reshape(-1)
     if len(below) > keep:
         level = kernel.level_of(counter, hit, keep, limit, low, guess, passing)
         assert level == below[keep]
