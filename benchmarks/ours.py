@@ -35,6 +35,8 @@ from reident.model.options import METHODS
 from reident.run import drawn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from reident.model.pairs import Pairs
 
 RUNS, MOST_RUNS = 3, 15
@@ -93,7 +95,7 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
     peaks = [peak_mb()]
     runs: list[tuple[float, float]] = []
     with patch.object(home, name, lambda *_: ready):
-        while not runs or (not _enough(runs) and runs[-1][0] < LONG):
+        while not runs or (not enough(runs) and runs[-1][0] < LONG):
             reset_peak()
             begin, cpu = time.perf_counter(), time.process_time()
             if attack.method in CODING:
@@ -139,7 +141,8 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
     }
 
 
-def _enough(runs: list[tuple[float, float]]) -> bool:
+def enough(runs: Sequence[tuple[float, ...]]) -> bool:
+    """Whether runs, by their seconds, are so many that their median can be told."""
     seconds = sum(run[0] for run in runs[1:])
     return len(runs) >= (RUNS if seconds >= ENOUGH else MOST_RUNS)
 

@@ -14,8 +14,8 @@ import numpy as np
 from reident.kernels import compiled
 from reident.kernels.cells import MIX, mixed_radix
 
-ROUND = 1 << 17
-"""Records a round."""
+ROUND = 1 << 15
+"""Records a round: so many keys, dealt and not, stay in the cache of a core."""
 FIRST_SLOTS = 64
 MOST_FIRST_SLOTS = 1 << 12
 _ONE = np.uint64(1)

@@ -26,7 +26,7 @@ Keys = npt.NDArray[np.uint64]
 WORD = 1 << 64
 GROUP = 1 << 32
 PART_ROWS = 1 << 13
-MOST_BITS = 10
+MOST_BITS = 9
 """Records a partition holds, about, and the most bits that tell partitions apart."""
 TASKS = 8
 """Pieces of work for each thread: enough to share them out evenly."""
