@@ -15,6 +15,9 @@ $(STAMP): pyproject.toml constraints.txt
 	for attempt in 1 2 3; do \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' \
 		&& exit 0; done; exit 1
+	# As pip does with packages: nobody's first command waits for it, nor every one where Python may
+	# not write beside its sources.
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 demo: $(STAMP)  ## the whole study on made-up data
