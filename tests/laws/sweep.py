@@ -1,4 +1,4 @@
-"""Every small change of the functions of kernels, ranks and rates, numbered; each must be noticed.
+"""Every small change of the functions of kernels, ranks and rates; each must be noticed.
 
     .venv/bin/python tests/laws/sweep.py                    60 of all
     .venv/bin/python tests/laws/sweep.py 20 3               20 of all, another sample: seed 3
@@ -8,18 +8,21 @@ More words name the tests to be run, in place of TESTS. `mutants.py` beside this
 lines that somebody chose; here nobody chooses. Kernels run as plain Python, in forks of one session
 (`forks.py`). A change that no test notices is listed in README.md with why it cannot change an
 answer; the exit code is the number of those that are not.
+
+A change is named by its function and, where that holds the same change several times, by which of
+them it is: `put:2` is the second. What is written elsewhere in a file renames none.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-import itertools
 import os
 import random
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,10 +77,10 @@ OTHER_NAME = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "mini
 
 
 class Change(NamedTuple):
-    """A small change: its number in the file, its lines, what stood there, what stands there."""
+    """A small change: its place in the file, its lines, what stood there, what stands there."""
 
     file: str
-    number: int
+    place: str
     lines: range
     old: str
     new: str
@@ -85,7 +88,12 @@ class Change(NamedTuple):
     @property
     def tree(self) -> ast.Module:
         """The changed file."""
-        return next(itertools.islice(_changed(self.file), self.number, None))[0]
+        return next(tree for tree, change in _changed(self.file) if change == self)
+
+    @property
+    def row(self) -> str:
+        """How a table begins to tell of it; no other change has the same."""
+        return f"| {self.file} | {self.place} | `{self.old}` | `{self.new}` |"
 
 
 def _change(node: ast.AST, part: int) -> bool:
@@ -111,13 +119,16 @@ def _change(node: ast.AST, part: int) -> bool:
     return True
 
 
-def _inside_functions(tree: ast.Module) -> Iterator[ast.AST]:
-    """Nodes of the bodies of functions: no decorators, annotations or constants of the module."""
+def _inside_functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """Nodes of the bodies of functions, each with the name of the innermost.
+
+    No decorators, annotations or constants of the module.
+    """
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
             for statement in function.body:
                 if not isinstance(statement, ast.FunctionDef):
-                    yield from _without_types(statement)
+                    yield from ((function.name, node) for node in _without_types(statement))
 
 
 def _without_types(node: ast.AST) -> Iterator[ast.AST]:
@@ -130,26 +141,32 @@ def _without_types(node: ast.AST) -> Iterator[ast.AST]:
                     yield from _without_types(child)
 
 
-def _changed(file: str) -> Iterator[tuple[ast.Module, ast.expr | ast.stmt, str]]:
-    """A file's tree with each change in it in turn, the node that is changed, and what it was."""
+def _changed(file: str) -> Iterator[tuple[ast.Module, Change]]:
+    """A file's tree with each change in it in turn, and the change; always in the same order."""
     tree = ast.parse((SOURCE / file).read_text(encoding="utf-8"))
-    for node in list(_inside_functions(tree)):
+    times: Counter[tuple[str, str, str]] = Counter()
+    for function, node in list(_inside_functions(tree)):
         for part in range(len(getattr(node, "ops", [0]))):
             sound = copy.copy(node)
             sound.__dict__ |= {"ops": list(node.ops)} if isinstance(node, ast.Compare) else {}
             old = _first_line(node)
             if _change(node, part):
-                yield tree, node, old
+                new = _first_line(node)
+                times[function, old, new] += 1
+                place = _place(function, times[function, old, new])
+                yield tree, Change(file, place, range(node.lineno, node.end_lineno + 1), old, new)
                 node.__dict__.clear()
                 node.__dict__ |= sound.__dict__
 
 
+def _place(function: str, nth: int) -> str:
+    """Where the same change of a function is met for the first, second... time."""
+    return function if nth == 1 else f"{function}:{nth}"
+
+
 def changes(file: str) -> list[Change]:
     """All changes of a file of the source, always in the same order."""
-    return [
-        Change(file, number, range(node.lineno, node.end_lineno + 1), old, _first_line(node))
-        for number, (_, node, old) in enumerate(_changed(file))
-    ]
+    return [change for _, change in _changed(file)]
 
 
 def _first_line(node: ast.AST) -> str:
@@ -164,9 +181,8 @@ def sample(count: int, seed: int, word: str) -> list[Change]:
     """
     if word.startswith("@"):
         told = Path(word[1:]).read_text(encoding="utf-8").splitlines()
-        rows = [line.split(" | ") for line in told if "| SURVIVED |" in line]
-        places = {(row[0].removeprefix("| "), int(row[1])) for row in rows}
-        every = [one for file in FILES for one in changes(file) if one[:2] in places]
+        rows = {line.partition(" SURVIVED |")[0] for line in told if "| SURVIVED |" in line}
+        every = [one for file in FILES for one in changes(file) if one.row in rows]
     else:
         chosen = [file for file in FILES if any(part in file for part in word.split(","))]
         every = [change for file in chosen for change in changes(file)]
@@ -177,8 +193,7 @@ def sample(count: int, seed: int, word: str) -> list[Change]:
 def explained(change: Change) -> bool:
     """Whether README.md tells why a change cannot alter an answer."""
     told = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
-    start = f"| {change.file} | {change.number} | `{change.old}` | `{change.new}` |"
-    return any(line.startswith(start) for line in told.splitlines())
+    return any(line.startswith(change.row) for line in told.splitlines())
 
 
 class Sweep:
@@ -201,10 +216,9 @@ class Sweep:
             told = survived and explained(change)
             self.killed += not survived
             self.unexplained += survived and not told
-            place = f"{change.file} | {change.number} | `{change.old}` | `{change.new}`"
             outcome = ("equivalent" if told else found or "SURVIVED") if survived else "killed"
             took = f"{time.perf_counter() - start:.1f}"
-            print(f"| {place} | {outcome} | {change.lines[0]} | {took} | {found} |", flush=True)
+            print(f"{change.row} {outcome} | {change.lines[0]} | {took} | {found} |", flush=True)
 
     def _compiled(self, change: Change) -> str:
         """The tests of a kernel that fail when it is compiled: a shift may go too far there."""

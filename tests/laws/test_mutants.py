@@ -185,15 +185,19 @@ def test_the_outcome_of_every_mutant_stands_in_the_readme():
 
 
 @pytest.mark.parametrize("file", sweep.FILES)
-def test_small_changes_are_numbered_each_differs_and_those_explained_are_among_them(file):
+def test_small_changes_are_named_once_each_differs_and_those_explained_are_among_them(file):
     changes = sweep.changes(file)
     sound = ast.unparse(ast.parse((sweep.SOURCE / file).read_text(encoding="utf-8")))
     ends = {ast.unparse(change.tree) for change in (changes[0], changes[-1])}
     assert len(ends) == 2
     assert sound not in ends
-    assert [change.number for change in changes] == list(range(len(changes)))
+    names = {change.row for change in changes}
+    assert len(names) == len(changes)
     told = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
     rows = [line for line in told.splitlines() if line.startswith(f"| {file} |")]
+    stale = {row for row in rows if not any(row.startswith(name) for name in names)}
+    assert stale == set()
+    # Nor is any of them explained twice.
     assert len(rows) == sum(map(sweep.explained, changes))
 
 
@@ -202,6 +206,14 @@ def test_a_sample_is_that_of_its_seed():
     assert one == again != other
     assert len(one) == 9
     assert len(sweep.sample(0, 0, "keys")) == len(sweep.changes("kernels/keys.py"))
+
+
+def test_a_log_is_a_sample_of_those_that_survived(tmp_path):
+    first, second, third = sweep.sample(3, 0, "keys")
+    log = tmp_path / "log"
+    rows = (f"{first.row} killed | 9 |", f"{second.row} SURVIVED | 9 |", f"{third.row} stuck | 9 |")
+    log.write_text("\n".join(rows), encoding="utf-8")
+    assert sweep.sample(0, 0, f"@{log}") == [second]
 
 
 @pytest.fixture(scope="module")
