@@ -10,7 +10,7 @@ from reident.attacks.pairwise import scorer
 from reident.kernels.bitmaps import CLASSES, DIGITS, WORDS
 from reident.kernels.desk import Classes, Least
 from reident.kernels.pairs import EQUAL, Records
-from reident.kernels.planes import pack
+from reident.kernels.planes import mark, pack
 from reident.kernels.runs import keys_of
 from reident.oracle.ranks import kept_groups, rank_groups
 
@@ -48,12 +48,14 @@ class Files:
         codes = np.maximum(mine.max(axis=0), theirs.max(axis=0)) + 1
         none, digits = np.zeros(0, np.int64), np.zeros((0, CLASSES, CLASSES), np.uint8)
         self.least = Least(none, digits, amounts, codes, cost, True, low, 1)  # noqa: FBT003  # a tuple of many
-        job = SimpleNamespace(codes=codes, order=np.arange(len(theirs)), **vars(self))
+        columns = [np.ascontiguousarray(side.T) for side in (self.mine, self.theirs)]
+        known = {"codes": codes, "columns": columns, "order": np.arange(len(theirs))}
+        job = SimpleNamespace(**known, **vars(self))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(blocks, "COPIES", copies)
-            packed = pack(self.classes.theirs, self.classes.sums)
-            eif = blocks.Eif(np.ascontiguousarray(self.theirs.T), packed)
-            self.block = blocks.block_on(job, eif, self.share)
+            self.block, marks = blocks.block_on(job, self.share)
+        packed = pack(self.classes.theirs, self.classes.sums)
+        mark(packed, self.block.rows, marks, self.block.bits)
 
     @classmethod
     def drawn(cls, draw, puf, eif, sizes, share, **options):

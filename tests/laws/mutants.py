@@ -190,8 +190,8 @@ MUTANTS = [
         ),
         (
             "unfold",
-            "or (out[2, place - 1] == units and out[1, place - 1] > position)",
-            "or (out[2, place - 1] == units and out[1, place - 1] < position)",
+            "or (out[2, place - 1] == score and out[1, place - 1] > position)",
+            "or (out[2, place - 1] == score and out[1, place - 1] < position)",
             RANKS,
             "shortlists_unfold",
         ),

@@ -170,8 +170,9 @@ def test_shortlists_unfold_by_record_rank_and_position(lists, seed):
     rows = draw.integers(len(lists), size=len(lists) + 2)
     number = int(short.size[rows].sum())
     out, ranks = np.zeros((3, number), np.int64), np.zeros((2, number), np.int32)
-    some = shortlist.some(kept_ones, rows)
-    shortlist.unfold(some, np.arange(len(rows)), puf, eif, out, ranks)
+    at, begins = shortlist.places(kept_ones.start, rows)
+    units = kept_ones.units[at].astype(np.int64)
+    shortlist.unfold(begins, puf, eif[kept_ones.eif[at]], units, out, ranks)
     expected = []
     for position, row in zip(puf, rows, strict=True):
         pairs = kept(lists[row], 5, 1000)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from reident.kernels.bitmaps import SUMS
 from reident.kernels.desk import in_lines
 from reident.kernels.lanes import LANES
 from reident.kernels.pairs import EQUAL
-from reident.kernels.planes import AT_LEAST, DIFFERENT, DIGIT, mark
+from reident.kernels.planes import AT_LEAST, DIFFERENT, DIGIT
 from reident.kernels.runs import Block, directory, keys_of
 
 if TYPE_CHECKING:
@@ -21,20 +21,12 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint64]
 SAMPLE = 20_000
 """Values that tell how a variable is spread."""
 COPIES = 3
 """Rows and copies of a block that are worth their room, for each row."""
 CELLS = 1 << 16
 """Keys that any block may have, however few the rows; more rows may have more."""
-
-
-class Eif(NamedTuple):
-    """EIF rows in the order of a job: their codes by variable, and their classes as bytes."""
-
-    codes: npt.NDArray[np.integer]
-    packed: Words
 
 
 def shares(entropy: Mapping[int, float], most: int) -> list[list[int]]:
@@ -56,8 +48,11 @@ def entropy_of(classes: Bytes) -> float:
     return float(-(share * np.log(share)).sum())
 
 
-def block_on(job: IndexedJob, eif: Eif, share: list[int]) -> Block:
-    """EIF rows by their key on the variables of a share, as many as its directory has room for."""
+def block_on(job: IndexedJob, share: list[int]) -> tuple[Block, Ints]:
+    """EIF rows by their key on the variables of a share, as many as its directory has room for.
+
+    Its bitmaps are yet to be made, by the marks that come with it.
+    """
     sizes, variables = [], []
     strata = int(max(side.max(initial=0) for side in job.stratum)) + 1
     room = max(CELLS, 4 * len(job.stratum[1])) // strata
@@ -72,13 +67,14 @@ def block_on(job: IndexedJob, eif: Eif, share: list[int]) -> Block:
     by_size = np.argsort(sizes, kind="stable")
     weights = np.cumprod([1, *np.array(sizes, np.int64)[by_size][::-1]])[::-1].astype(np.int64)
     held = np.array(variables, np.int64)[by_size]
-    keys, complete = keys_of(eif.codes, 0, len(job.order), job.stratum[1], held, weights)
+    keys, complete = keys_of(job.columns[1], 0, len(job.order), job.stratum[1], held, weights)
     most = COPIES * len(keys)
     starts, rows, filled_in, once = directory(
         keys, complete, weights, strata * int(weights[0]), most
     )
-    first, present, bits = _bitmaps(job, eif.packed, rows, variables)
-    return Block(
+    first, present, marks, bitmaps = _marks(job, variables)
+    pieces = -(-len(rows) // (64 * LANES))
+    block = Block(
         variables=held,
         weights=weights,
         starts=starts,
@@ -87,14 +83,17 @@ def block_on(job: IndexedJob, eif: Eif, share: list[int]) -> Block:
         once=once,
         first=first,
         present=present,
-        bits=bits,
+        bits=in_lines(pieces * bitmaps * LANES).reshape(pieces, bitmaps, LANES),
     )
+    return block, marks
 
 
-def _bitmaps(
-    job: IndexedJob, packed: Words, rows: npt.NDArray[np.int32], left_out: list[int]
-) -> tuple[Ints, Ints, Words]:
-    """Bitmaps of all variables but those that the block's key holds, and where each begins."""
+def _marks(job: IndexedJob, left_out: list[int]) -> tuple[Ints, Ints, Ints, int]:
+    """What bitmaps tell of all variables but those that the block's key holds.
+
+    Where those of each variable begin, which one tells that it is present, the marks by which they
+    are made (kernels/planes), and how many there are.
+    """
     least, scorer = job.least, job.scorer
     v = len(scorer.kind)
     first, present = np.full((2, v), -1, np.int64)
@@ -109,7 +108,4 @@ def _bitmaps(
             present[j] = held + used
         marks.append((j, DIFFERENT if kind == EQUAL else AT_LEAST, held, used))
         held += used + (kind == EQUAL)
-    pieces = -(-len(rows) // (64 * LANES))
-    bits = in_lines(pieces * held * LANES).reshape(pieces, held, LANES)
-    mark(packed, rows, np.array(marks, np.int64), bits)
-    return first, present, bits
+    return first, present, np.array(marks, np.int64), held

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reident.attacks.blocks import Eif, block_on, entropy_of, shares
+from reident.attacks.blocks import block_on, entropy_of, shares
 from reident.attacks.coarse import coarse
 from reident.attacks.lookups import IndexedJob, Level
 from reident.attacks.points import point_of, points_of
@@ -29,8 +29,9 @@ from reident.kernels.coarse import missing_sums
 from reident.kernels.desk import Classes
 from reident.kernels.everyone import Crowd, least_by_tiles
 from reident.kernels.keys import sort_keys
-from reident.kernels.pairs import EQUAL, records_of
-from reident.kernels.planes import pack
+from reident.kernels.lanes import LANES
+from reident.kernels.pairs import EQUAL, numbers_by_record
+from reident.kernels.planes import mark, pack
 from reident.kernels.runs import keys_of
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ PROBES = 256
 """PUF rows that tell how much a stage would read."""
 MANY = 200
 """Pairs of a PUF row below the threshold from which a lower cutoff is worth some scores first."""
+PIECES = 64
+"""Pieces of a block whose bitmaps are made at a time."""
 ROOM = 2**62
 
 
@@ -118,17 +121,21 @@ class Making:
         del tile, so_far
         fold = self.fold or in_turn
         rows = distinct(self.metric, self.strata, self.meets, fold)
-        of, eif = rows.of, rows.eif
         job = _without_levels(rows, fold)
         # One mismatch more than `last` cannot pass the threshold.
         last = min(-(-job.bound // job.least.cost) - 1, len(_chosen(job.scorer)))
         entropy = {int(j): entropy_of(job.classes.theirs[j]) for j in _chosen(job.scorer)}
         stages = _stages(job, rows, entropy, last)
-        codes = rows.metric.eif.codes
+        of, eif = rows.of, rows.eif
         # The job holds all else that is needed of them; blocks need the room.
         del rows
-        job = replace(job, levels=_levels(job, codes, entropy, stages, last, fold))
-        return Indexed(replace(job, order=eif[job.order] if job.seeded else eif), of)
+        levels = _levels(job, entropy, stages, last, fold)
+        order, crowd = eif[job.order] if job.seeded else eif, job.crowd
+        if not len(levels[-1].blocks[0].variables):
+            # Who meets everyone looks at tiles first; nobody else does.
+            nearest = least_by_tiles(job.classes.theirs, job.scorer, job.least)
+            crowd = crowd._replace(nearest=nearest)
+        return Indexed(replace(job, levels=levels, order=order, crowd=crowd), of)
 
     def merge(self, one: Indexed, other: Indexed) -> Indexed:
         """There is one tile only."""
@@ -145,23 +152,20 @@ def _without_levels(rows: Distinct, fold: Fold) -> IndexedJob:
     """A job that has yet to get its blocks."""
     metric, stratum, meets, scorer = rows.metric, rows.stratum, rows.meets, rows.metric.scorer
     chosen = _chosen(scorer)
-    (mine, theirs, least), puf, own = together(
+    (mine, theirs, least), own = together(
         fold,
         partial(coarse, metric, _cost(scorer)),
-        partial(metric.by_record, metric.puf, slice(None)),
         partial(missing_sums, metric.puf.codes, scorer.missing),
     )
-    order, places = np.arange(len(stratum[1])), meets[:, 0].copy()
+    order, places, codes = np.arange(len(stratum[1])), meets[:, 0].copy(), metric.eif.codes
     # Exact sums need no cutoff to begin with: trials find one (kernels/exact).
     seeded = len(least.graded) > 0 or (not least.exact and _passing(rows)[-1] > MANY)
     if seeded:
         order, places = _order(mine, theirs, least, stratum, chosen)
-        theirs = np.ascontiguousarray(theirs[:, order])
+        theirs, codes = (np.ascontiguousarray(own[:, order]) for own in (theirs, codes))
     equal = np.where(scorer.kind == EQUAL, least.missing, 0)
-    eif, nearest, sums, halves = together(
+    sums, halves = together(
         fold,
-        partial(metric.by_record, metric.eif, order if seeded else slice(None)),
-        partial(least_by_tiles, theirs, scorer, least),
         # As numbers with a sign NO_CLASS is below 0, and no class is.
         partial(missing_sums, theirs.view(np.int8), equal),
         partial(halves_of, mine, least.missing),
@@ -170,8 +174,11 @@ def _without_levels(rows: Distinct, fold: Fold) -> IndexedJob:
         scorer=scorer,
         bound=metric.bound,
         keep=metric.keep,
-        records=records_of(puf, eif),
-        columns=metric.puf.codes,
+        columns=(metric.puf.codes, codes),
+        numbers=(
+            numbers_by_record(metric.puf.numbers, slice(None), scorer),
+            numbers_by_record(metric.eif.numbers, order if seeded else slice(None), scorer),
+        ),
         codes=np.maximum(*(side.codes.max(axis=1, initial=-1) for side in (metric.puf, metric.eif)))
         + np.int64(1),
         classes=Classes(mine, theirs, sums),
@@ -180,7 +187,7 @@ def _without_levels(rows: Distinct, fold: Fold) -> IndexedJob:
         pairs=rows.pairs,
         stratum=stratum,
         order=order,
-        crowd=Crowd(nearest, places),
+        crowd=Crowd(np.zeros((0, 0, 0), np.uint8), places),
         seeded=seeded,
         own=own,
         halves=halves,
@@ -239,23 +246,14 @@ def _order(
 
 
 def _levels(
-    job: IndexedJob,
-    codes: npt.NDArray[np.integer],
-    entropy: Mapping[int, float],
-    asked: list[int],
-    last: int,
-    fold: Fold,
+    job: IndexedJob, entropy: Mapping[int, float], asked: list[int], last: int, fold: Fold
 ) -> tuple[Level, ...]:
-    """Stages that are worth it, and at last one that finds whatever could still pass.
-
-    `codes` are those of EIF rows by variable, in the order of the layout.
-    """
-    own = np.ascontiguousarray(codes[:, job.order]) if job.seeded else codes
-    eif = Eif(own, pack(job.classes.theirs, job.classes.sums))
+    """Stages that are worth it, and at last one that finds whatever could still pass."""
+    packed = pack(job.classes.theirs, job.classes.sums)
     levels: list[Level] = []
     above = -1
     for stages in _batches(job, asked):
-        made = iter(_blocks(job, eif, [shares(entropy, most) for most in stages], fold))
+        made = iter(_blocks(job, packed, [shares(entropy, most) for most in stages], fold))
         for most in stages:
             level = Level(above=above, blocks=tuple(islice(made, most + 1)))
             if _share(job, level) > MOST_READ / (1 if job.points is None else QUICKER):
@@ -265,7 +263,7 @@ def _levels(
         if above < stages[-1]:
             break
     if above < last or not levels:
-        levels.append(Level(above=above, blocks=(block_on(job, eif, []),)))
+        levels.append(Level(above=above, blocks=tuple(_blocks(job, packed, [[[]]], fold))))
     return tuple(levels)
 
 
@@ -275,10 +273,21 @@ def _batches(job: IndexedJob, asked: list[int]) -> list[list[int]]:
     return [[most] for most in stages] if job.seeded else [stages] if stages else []
 
 
-def _blocks(job: IndexedJob, eif: Eif, stages: list[list[list[int]]], fold: Fold) -> list[Block]:
+def _blocks(
+    job: IndexedJob, packed: Words, stages: list[list[list[int]]], fold: Fold
+) -> list[Block]:
     """The blocks of some stages, given by their shares."""
-    tasks = (partial(block_on, job, eif, share) for parts in stages for share in parts)
-    return together(fold, *tasks)
+    tasks = (partial(block_on, job, share) for parts in stages for share in parts)
+    blocks, marks = zip(*together(fold, *tasks), strict=True)
+    # Few blocks, of sizes that differ: bitmaps are made a part at a time, so that all threads do.
+    parts = (
+        partial(mark, packed, block.rows[64 * LANES * at :][: 64 * LANES * PIECES], own, bits)
+        for block, own in zip(blocks, marks, strict=True)
+        for at in range(0, len(block.bits), PIECES)
+        for bits in [block.bits[at : at + PIECES]]
+    )
+    together(fold, *parts)
+    return list(blocks)
 
 
 def _stages(job: IndexedJob, rows: Distinct, entropy: Mapping[int, float], last: int) -> list[int]:
@@ -298,12 +307,15 @@ def _stages(job: IndexedJob, rows: Distinct, entropy: Mapping[int, float], last:
 def _soon(job: IndexedJob, parts: list[list[int]]) -> bool:
     """Whether a PUF row reads few EIF rows in blocks on such shares, by some pairs."""
     mine, theirs = job.classes.mine, job.classes.theirs
-    own, other = (
-        classes[:: 1 + len(classes) // PROBES].T[:, :, None] for classes in (mine, theirs.T)
-    )
-    other = other.transpose(0, 2, 1)
-    agree = (own == other) | (own == NO_CLASS) | (other == NO_CLASS)
-    share = sum(float(agree[part].all(axis=0).mean()) for part in parts)
+    some = [classes[:: 1 + len(classes) // PROBES].T for classes in (mine, theirs.T)]
+    share = 0.0
+    for part in parts:
+        agree = np.ones([own.shape[1] for own in some], np.bool_)
+        for j in part:
+            # Variable by variable: what is compared stays in the cache.
+            own, other = some[0][j, :, None], some[1][j]
+            agree &= (own == other) | (own == NO_CLASS) | (other == NO_CLASS)
+        share += float(agree.mean())
     met = float((job.meets[:, 1] - job.meets[:, 0]).mean())
     # A guess: what is near the share at which meeting everyone is cheaper is not taken on trust.
     return share <= min(MOST_READ / 2, SOON_READ / met)
@@ -316,7 +328,7 @@ def _probes(job: IndexedJob) -> Ints:
 def _share(job: IndexedJob, level: Level) -> float:
     """The share of the EIF that some PUF rows would read."""
     rows = _probes(job)
-    codes, stratum = job.columns.take(rows, axis=1), job.stratum[0].take(rows)
+    codes, stratum = job.columns[0].take(rows, axis=1), job.stratum[0].take(rows)
     # A cutoff of 0 lets nothing through: the lookup is only measured.
     short = shortlist.empty(np.zeros(len(job.meets), np.int64), 1)
     read = 0

@@ -9,6 +9,7 @@ mismatches until every pair that could still pass has been found.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from reident.kernels.desk import Asked
 from reident.kernels.entries import entries_of, needy_rows
 from reident.kernels.everyone import scan_everyone
 from reident.kernels.keys import sort_keys
+from reident.kernels.pairs import Records, by_record
 from reident.kernels.pointwise import scan_points
 from reident.kernels.runs import keys_of
 from reident.kernels.tally import FEW
@@ -32,13 +34,14 @@ if TYPE_CHECKING:
 
     from reident.kernels.desk import Classes, Least
     from reident.kernels.everyone import Crowd
-    from reident.kernels.pairs import Records, Scorer
+    from reident.kernels.pairs import Scorer
     from reident.kernels.points import Points
     from reident.kernels.runs import Block
     from reident.kernels.shortlist import Shortlist
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 STRIP = 65_536
 """PUF rows a strip: many, because rows with equal keys share their lookups."""
 FASTER = 512
@@ -60,21 +63,22 @@ class IndexedJob:
     """Fold shortlists over lookups; a tile is a strip of PUF rows against the whole EIF.
 
     `levels` together find every pair that can pass: one that scores below `bound`. PUF rows are in
-    layout order, `columns` their codes by variable, of which variable j has codes[j]. EIF rows
-    stand in an order of their own inside strata, in which near ones lie together: `order` holds
-    their rows in the layout, `crowd` where a PUF row would stand, and if `seeded` its neighbours
-    there are scored first. PUF row p meets EIF rows meets[p, 0] to meets[p, 1] - 1, and decides
-    pairs[p] pairs; `stratum` is that of PUF and of EIF rows, `own` what a PUF row's missing values
-    cost, `halves` which of them cost half a mismatch. Where scores are few whole `points`, rows
-    that must meet everyone do so by them.
+    layout order. EIF rows stand in an order of their own inside strata, in which near ones lie
+    together: `order` holds their rows in the layout, `crowd` where a PUF row would stand, and if
+    `seeded` its neighbours there are scored first. `columns` are codes of PUF and of EIF rows by
+    variable, of which variable j has codes[j], and `numbers` those of distances, by record. PUF row
+    p meets EIF rows meets[p, 0] to meets[p, 1] - 1, and decides pairs[p] pairs; `stratum` is that
+    of PUF and of EIF rows, `own` what a PUF row's missing values cost, `halves` which of them cost
+    half a mismatch. Where scores are few whole `points`, rows that must meet everyone do so by
+    them.
     """
 
     part: ClassVar = shortlist.Shortlist
     scorer: Scorer
     bound: int
     keep: int
-    records: Records
-    columns: npt.NDArray[np.integer]
+    columns: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]
+    numbers: tuple[Floats, Floats]
     codes: Ints
     classes: Classes
     least: Least
@@ -88,6 +92,12 @@ class IndexedJob:
     halves: npt.NDArray[np.uint16]
     points: Points | None
     levels: tuple[Level, ...] = ()
+
+    @cached_property
+    def records(self) -> Records:
+        """Rows by record, for pairs that are scored singly: where sums are exact few ever are."""
+        puf, eif = self.columns
+        return Records(by_record(puf), by_record(eif), *self.numbers)
 
     @property
     def how(self) -> str:
@@ -154,7 +164,7 @@ class IndexedJob:
     def keys(self, block: Block, first: int, last: int) -> tuple[Ints, Bools]:
         """Keys of PUF rows `first` to `last` - 1 on a block; which of them have all its values."""
         stratum = self.stratum[0]
-        return keys_of(self.columns, first, last, stratum, block.variables, block.weights)
+        return keys_of(self.columns[0], first, last, stratum, block.variables, block.weights)
 
     def begin(self, rows: Ints, base: int) -> Shortlist:
         """Shortlists that have seen nothing, with cutoffs from rough neighbours."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from reident.encode.files import Files
     from reident.encode.strata import Layout
     from reident.engine.job import Fold, Tile
-    from reident.kernels.pairs import Records, Rows, Scorer
+    from reident.kernels.pairs import Rows, Scorer
     from reident.kernels.shortlist import Kept, Shortlist
     from reident.model.notes import Note
 
@@ -63,18 +63,6 @@ class Metric:
     scale: Scale
     encoding: Mapping[str, Any]
     notes: list[Note]
-
-    def records(self, puf: Ints | slice, eif: Ints | slice) -> Records:
-        """Rows of both files by record, as kernels want them that look at pairs singly."""
-        return kernel.records_of(self.by_record(self.puf, puf), self.by_record(self.eif, eif))
-
-    def by_record(self, rows: Rows, taken: Ints | slice) -> Rows:
-        """Some rows of one of the files, a row per record."""
-        measured = bool((self.scorer.kind == kernel.DISTANCE).any())
-        return kernel.Rows(
-            np.ascontiguousarray(rows.codes[:, taken].T, np.int32),
-            np.ascontiguousarray(rows.numbers[:, taken].T) if measured else rows.numbers,
-        )
 
     def wide(self) -> Metric:
         """The same with codes as kernels take them; until then they are held in a narrow type."""
@@ -191,15 +179,17 @@ def _ranked(kept: Kept, of: Ints, layout: Layout, fold: Fold) -> Pairs:
     order = sort_keys(layout.puf)
     held = np.diff(kept.start)
     begins = range(0, len(order), AT_ONCE)
-    sizes = [int(held[of[order[first : first + AT_ONCE]]].sum()) for first in begins]
+    sizes = [int(held.take(of.take(order[first:][:AT_ONCE])).sum()) for first in begins]
     ends = [0, *itertools.accumulate(sizes)]
     whole = [np.empty(ends[-1], kind) for kind in _kinds(kept, layout, int(held.max(initial=0)))]
 
     def fill(part: int) -> None:
-        rows = order[begins[part] : begins[part] + AT_ONCE]
+        rows = order[begins[part] :][:AT_ONCE]
         out, ranks = np.empty((3, sizes[part]), np.int64), np.empty((2, sizes[part]), np.int32)
-        some = shortlist.some(kept, of[rows])
-        shortlist.unfold(some, np.arange(len(rows)), layout.puf[rows], layout.eif, out, ranks)
+        # Unlike an index, `take` lets other threads go on.
+        at, own = shortlist.places(kept.start, of.take(rows))
+        eif, units = layout.eif.take(kept.eif.take(at)), kept.units.take(at).astype(np.int64)
+        shortlist.unfold(own, layout.puf.take(rows), eif, units, out, ranks)
         for column, own in zip(whole, (*out, *ranks), strict=True):
             column[ends[part] : ends[part + 1]] = own
 
@@ -265,7 +255,13 @@ def score(metric: Metric, pairs: Ints) -> Ints:
     # The records of a pair lie in the same row of both tables; no cutoff stops a score short.
     same = np.repeat(np.arange(len(pairs)), 2).reshape(-1, 2)
     never = np.full(len(pairs), MOST_UNITS, np.int64)
-    records = metric.records(pairs[:, 0], pairs[:, 1])
+    puf, eif = pairs.T
+    records = kernel.Records(
+        kernel.by_record(metric.puf.codes[:, puf]),
+        kernel.by_record(metric.eif.codes[:, eif]),
+        kernel.numbers_by_record(metric.puf.numbers, puf, scorer),
+        kernel.numbers_by_record(metric.eif.numbers, eif, scorer),
+    )
     kernel.score_some(records, scorer, same, len(pairs), never, 0, False, out)  # noqa: FBT003  # numba takes flags by place
     return out
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,5 +90,6 @@ def held(value: Any) -> int:
     if isinstance(value, (tuple, list)):
         return sum(held(part) for part in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return sum(held(getattr(value, part.name)) for part in fields(value))
+        # Beside its fields, what it has made of them when it was first asked for it.
+        return sum(map(held, vars(value).values()))
     return 0

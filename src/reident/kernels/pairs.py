@@ -276,9 +276,17 @@ class Records(NamedTuple):
     eif_numbers: npt.NDArray[np.float64]
 
 
-def records_of(puf: Rows, eif: Rows) -> Records:
-    """Rows of two files that are there by record."""
-    return Records(puf.codes, eif.codes, puf.numbers, eif.numbers)
+def by_record(codes: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+    """Codes that stand one variable under the other, a row per record, as kernels take them."""
+    return np.ascontiguousarray(codes.T, np.int32)
+
+
+def numbers_by_record(
+    numbers: npt.NDArray[np.float64], taken: npt.NDArray[np.int64] | slice, scorer: Scorer
+) -> npt.NDArray[np.float64]:
+    """Numbers of some records, a row each; where no distance is asked for, what stands for them."""
+    measured = bool((scorer.kind == DISTANCE).any())
+    return np.ascontiguousarray(numbers[:, taken].T) if measured else numbers
 
 
 @compiled

@@ -40,7 +40,7 @@ class Shortlist(NamedTuple):
 class Kept(NamedTuple):
     """Shortlists end to end: the pairs of row i stand at start[i] to start[i + 1] - 1.
 
-    Those of all rows are held in narrow types; `some` widens a few for the kernel.
+    They are held in narrow types.
     """
 
     start: npt.NDArray[np.integer]
@@ -168,38 +168,52 @@ def push(short: Shortlist, row: int, eif: int, units: int) -> None:
 
 
 @compiled
+def places(start: npt.NDArray[np.integer], rows: Ints) -> tuple[Ints, Ints]:
+    """Where the pairs of some rows stand, one row after another; where those of each begin there.
+
+    `start` is that of all rows; of what is returned, the second has one more than there are rows.
+    """
+    begins = np.zeros(len(rows) + 1, np.int64)
+    for i in range(len(rows)):
+        begins[i + 1] = begins[i] + np.int64(start[rows[i] + 1]) - np.int64(start[rows[i]])
+    at = np.empty(begins[-1], np.int64)
+    for i in range(len(rows)):
+        first = np.int64(start[rows[i]]) - begins[i]
+        for k in range(begins[i], begins[i + 1]):
+            at[k] = first + k
+    return at, begins
+
+
+@compiled
 def unfold(
-    kept: Kept, rows: Ints, puf: Ints, eif: Ints, out: Ints, ranks: npt.NDArray[np.int32]
+    begins: Ints, puf: Ints, eif: Ints, units: Ints, out: Ints, ranks: npt.NDArray[np.int32]
 ) -> None:
     """Write pairs side by side: PUF and EIF position and units; rank and size of the rank.
 
-    The pairs of rows[i] are those of the PUF position puf[i]; `eif` holds positions of EIF rows.
-    The pairs of a row come by units, then by position.
+    Pairs begins[i] to begins[i + 1] - 1, of EIF positions and units, are those of the PUF position
+    puf[i]. They come by units, then by position.
     """
-    start, held, scores = kept.start, kept.eif, kept.units
-    at = 0
-    for i in range(len(rows)):
-        first = at
-        for k in range(start[rows[i]], start[rows[i] + 1]):
-            units, position = scores[k], eif[held[k]]
-            place = at
+    for i in range(len(puf)):
+        first, last = begins[i], begins[i + 1]
+        for k in range(first, last):
+            place, position, score = k, eif[k], units[k]
             while place > first and (
-                out[2, place - 1] > units
-                or (out[2, place - 1] == units and out[1, place - 1] > position)
+                out[2, place - 1] > score
+                or (out[2, place - 1] == score and out[1, place - 1] > position)
             ):
                 # Units and position, as below; a whole row takes seconds to compile, see holders.
                 out[1, place], out[2, place] = out[1, place - 1], out[2, place - 1]
                 place -= 1
-            out[0, at], out[1, place], out[2, place] = puf[i], position, units
-            at += 1
+            out[0, k], out[1, place], out[2, place] = puf[i], position, score
         rank, begin = 0, first
-        while begin < at:
+        while begin < last:
             end = begin
-            while end < at and out[2, end] == out[2, begin]:
+            while end < last and out[2, end] == out[2, begin]:
                 end += 1
             rank += 1
-            ranks[0, begin:end] = rank
-            ranks[1, begin:end] = end - begin
+            # One by one: to make a slice takes longer than most ranks.
+            for k in range(begin, end):
+                ranks[0, k], ranks[1, k] = rank, end - begin
             begin = end
 
 
@@ -247,7 +261,8 @@ def end_to_end(strips: Iterable[Shortlist]) -> Kept:
     size, eif, units, cutoff = ([part[k] for part in parts] for k in range(4))
     del parts
     pairs = sum(map(len, eif))
-    start = np.zeros(sum(map(len, size)) + 1, np.min_scalar_type(pairs))
+    # One of two types, because kernels are compiled for each.
+    start = np.zeros(sum(map(len, size)) + 1, np.result_type(np.uint32, np.min_scalar_type(pairs)))
     np.cumsum(_joined(size), out=start[1:])
     return Kept(start, _joined(eif).astype(np.uint32, copy=False), _joined(units), _joined(cutoff))
 
@@ -257,13 +272,3 @@ def _joined(parts: list[npt.NDArray[np.integer]]) -> npt.NDArray[np.integer]:
     whole = np.concatenate(parts)
     parts.clear()
     return whole
-
-
-def some(kept: Kept, rows: Ints) -> Kept:
-    """The shortlists of a few rows, one after another, as the kernel takes them."""
-    first = kept.start[rows].astype(np.int64)
-    size = kept.start[rows + 1] - first
-    start = np.concatenate([[0], size.cumsum()])
-    at = np.arange(start[-1]) + np.repeat(first - start[:-1], size)
-    cutoff = kept.cutoff[rows].astype(np.int64)
-    return Kept(start, kept.eif[at], kept.units[at].astype(np.int64), cutoff)
