@@ -7,7 +7,6 @@ values score. Nothing here decides on a pair: it only rules out pairs that canno
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -111,26 +110,27 @@ def _distances(metric: Metric, j: int) -> tuple[Bytes, Bytes, Ints]:
         np.minimum.at(low, own[inside], numbers[inside])
         np.maximum.at(high, own[inside], numbers[inside])
         classes.append(own.astype(np.uint8))
-        lows.append(low.tolist())
-        highs.append(high.tolist())
+        lows.append(low)
+        highs.append(high)
     # With several scales the widest one brings values nearest.
     sd = float(scorer.sd[:, j].max())
     least = np.full((CLASSES, CLASSES), scorer.other[j], np.int64)
     least[SKIPPED, SKIPPED] = 0
-    for a in range(2, CLASSES):
-        for b in range(2, CLASSES):
-            apart = max(0.0, lows[1][b] - highs[0][a], lows[0][a] - highs[1][b])
-            least[a, b] = _floor(apart, sd)
+    # EIF values far beyond the PUF's scale, and bounds of classes that nobody is in, are infinite:
+    # such a distance is taken as none, which rules nothing out.
+    with np.errstate(over="ignore", invalid="ignore"):
+        above, below = lows[1] - highs[0][:, None], lows[0][:, None] - highs[1]
+        least[2:, 2:] = _floor(np.maximum(above, below), sd)[2:, 2:]
     return classes[0], classes[1], least
 
 
-def _floor(apart: float, sd: float) -> int:
-    """Units that numbers so far apart cannot score below."""
-    if apart == 0 or not math.isfinite(apart):
-        return 0
-    x = CAP if sd == 0 else min(apart / sd * SLACK, CAP)
+def _floor(apart: Floats, sd: float) -> Ints:
+    """Units that numbers so far apart, or not apart at all, cannot score below."""
+    somewhat = np.where((apart > 0) & np.isfinite(apart), apart, 0.0)
+    x = np.where(somewhat > 0, CAP, 0.0) if sd == 0 else np.minimum(somewhat / sd * SLACK, CAP)
     # Two units of slack are far more than the last bit of tanh.
-    return max(0, round(math.tanh(x / 2) ** 2 * ONE) - 2)
+    units: Ints = np.rint(np.tanh(x / 2) ** 2 * ONE).astype(np.int64)
+    return np.maximum(units - 2, 0)
 
 
 def by_rule(metric: Metric, j: int, mine: int, theirs: int) -> tuple[Bytes, Bytes, Ints]:
