@@ -70,6 +70,10 @@ SHARES = {
 """Adhoc rules of numeric variables, in turn."""
 
 
+STRATUM = "s"
+"""The column of strata, where there are any."""
+
+
 def is_here(data: str) -> bool:
     """Whether the population can be had on this machine."""
     return data in {"synthetic", "microagg", "guesses"} or (REAL / data).is_dir()
@@ -91,7 +95,7 @@ def write(folder: Path, shape: Shape, seed: int) -> None:
     puf, eif, iuf = drawn(people, shape, stream)
     for name, frame in (("puf", puf), ("eif", eif), ("iuf", iuf)):
         frame.write_parquet(folder / f"{name}.parquet")
-    save_study(_study(folder, people, shape), folder / "study.toml")
+    save_study(study(folder, people, shape), folder / "study.toml")
 
 
 def _microaggregated(folder: Path, shape: Shape, seed: int) -> None:
@@ -234,7 +238,10 @@ def drawn(
     return puf.insert_column(0, keys.alias("p")), eif.insert_column(0, keys.alias("e")), iuf
 
 
-def _study(folder: Path, people: pl.DataFrame, shape: Shape) -> ri.Study:
+def study(folder: Path, people: pl.DataFrame, shape: Shape) -> ri.Study:
+    """The study of the files in a folder: everything is a linking variable but the stratum."""
+    strata = [STRATUM] if STRATUM in people.columns else []
+    people = people.drop(strata)
     codes = {"not_applicable": ["N"]} if shape.data == "nist-acs" else {}
     variables = [
         ri.numeric(column.name) if column.dtype.is_float() else ri.categorical(column.name, **codes)
@@ -252,6 +259,7 @@ def _study(folder: Path, people: pl.DataFrame, shape: Shape) -> ri.Study:
         eif=ri.IntruderFile(folder / "eif.parquet", key="e"),
         truth=ri.TruthFile(folder / "iuf.parquet"),
         variables=variables,
+        strata=strata,
         attacks={shape.attack: attacks[shape.attack]()},
     )
 

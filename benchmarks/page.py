@@ -18,7 +18,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chart
-from rows import GROWTH, KEEPING, MEASURED, ROWS, SEARCHES, STARTS, AnyRow, Growth, Need, Row
+from rows import (
+    AWKWARD,
+    GROWTH,
+    KEEPING,
+    MEASURED,
+    ROWS,
+    SEARCHES,
+    STARTS,
+    AnyRow,
+    Growth,
+    Need,
+    Row,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -33,6 +45,8 @@ FACTOR = 2.0
 """A forecast is good when it is within this factor of what came."""
 LONG = 1.0
 """Runs of so many seconds are counted apart: nobody waits for a forecast of the others."""
+FEW = 0.01
+"""A share of the plain file's pairs below which records decide what is taken, and not pairs."""
 Figures = dict[str, Any]
 Found = dict[str, Figures]
 
@@ -353,6 +367,44 @@ def keeping(found: Found) -> str:
     return table([*head, "asked for at most", ""], body)
 
 
+def oddities(repeats: list[Figures]) -> list[tuple[str, int, float | None, float | None]]:
+    """Each shape: pairs that meet, seconds, and how many times as long as the plain file.
+
+    By pair; where few meet, records decide and not pairs, and all of it stands beside all of it.
+    """
+    shapes = [repeat["ours"].get("shapes", {}) for repeat in repeats]
+    told = []
+    for name in shapes[0] if all(shapes) else ():
+        seconds = [one[name]["seconds"] for one in shapes]
+        shares = [one[name]["compared"] / one["plain"]["compared"] for one in shapes]
+        times = median(
+            took / one["plain"]["seconds"] / (share if share >= FEW else 1.0)
+            for took, share, one in zip(seconds, shares, shapes, strict=True)
+        )
+        told.append((name, shapes[0][name]["compared"], median(seconds), times))
+    return told
+
+
+def awkward(found: Found) -> str:
+    """Shape by shape what each attack takes, and how many times as long as the plain file."""
+    rows = [row for row in AWKWARD if row.name in found]
+    columns = [oddities(found[row.name]["repeats"]) for row in rows]
+    body = []
+    for cells in zip(*columns, strict=True):
+        name, pairs = cells[0][:2]
+        times = [(row, one[3]) for row, one in zip(rows, cells, strict=True)]
+        body.append(
+            [
+                name,
+                f"{pairs:.2g}",
+                *(f"{number(seconds)} s, {number(more)}x" for *_, seconds, more in cells),
+                "met" if all(more and more <= row.times for row, more in times) else "**not met**",
+            ]
+        )
+    asked = f"at most {rows[0].times:g}x" if rows else ""
+    return table(["files", "pairs", *(row.attack for row in rows), asked], body)
+
+
 def planner(found: Found) -> str:
     """Forecasts against outcomes, every repeat of every row."""
     body, runs = [], []
@@ -458,6 +510,7 @@ TABLES: dict[str, Callable[[Found], str]] = {
     "growth": growth,
     "start": start,
     "keeping": keeping,
+    "awkward": awkward,
     "planner": planner,
     "slower": slower,
 }

@@ -143,6 +143,22 @@ class Keeping:
         return replace(self, shape=shape)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Oddities:
+    """An attack on awkward files; so many times a plain pair are asked for at most."""
+
+    name: str
+    attack: str
+    records: int
+    times: float = 10.0
+    family: str = "awkward"
+    limit: float = 900.0
+
+    def smaller(self, records: int) -> Oddities:
+        """The same attack on files of at most so many records."""
+        return replace(self, records=min(records, self.records))
+
+
 def _taxicab(name: str, records: int, v: int, need: Need) -> Row:
     shape = Shape(attack="taxicab", records=records, categorical=v)
     return Row(name=name, family="taxicab", shape=shape, peers=(NUMPY,), need=need)
@@ -297,8 +313,12 @@ KEEPING = (
     ),
 )
 
-AnyRow = Row | Growth | Start | Search | Keeping
-ROWS: tuple[AnyRow, ...] = (*MEASURED, *SEARCHES, *GROWTH, *STARTS, *KEEPING)
+AWKWARD = tuple(
+    Oddities(name=f"awkward-{attack}", attack=attack, records=SMALL) for attack in GROWING
+)
+
+AnyRow = Row | Growth | Start | Search | Keeping | Oddities
+ROWS: tuple[AnyRow, ...] = (*MEASURED, *SEARCHES, *GROWTH, *STARTS, *KEEPING, *AWKWARD)
 
 
 def chosen(names: list[str]) -> list[AnyRow]:

@@ -29,7 +29,19 @@ import data
 import machine
 import page
 import peers
-from rows import NUMPY, POLARS, AnyRow, Growth, Keeping, Row, Search, Shape, Start, chosen
+from rows import (
+    NUMPY,
+    POLARS,
+    AnyRow,
+    Growth,
+    Keeping,
+    Oddities,
+    Row,
+    Search,
+    Shape,
+    Start,
+    chosen,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,12 +138,16 @@ def _made(folder: Path, shape: Shape, seed: int) -> None:
 
 
 def _ours(folder: Path, label: str, jobs: int, limit: float) -> Figures:
+    return _when_compiled("ours.py", folder, label, jobs, limit=limit)
+
+
+def _when_compiled(script: str, *arguments: object, limit: float) -> Figures:
     """Our figures, of a process that found all its kernels compiled.
 
     What a compiler leaves in memory slows a process down for as long as it lives.
     """
     for _ in range(TRIES):
-        figures = json.loads(_python("ours.py", folder, label, jobs, limit=limit).said)
+        figures = json.loads(_python(script, *arguments, limit=limit).said)
         if not figures.pop("compiled"):
             return figures
     raise child.ChildFailedError(
@@ -252,6 +268,17 @@ def kept(row: Keeping, settings: Settings) -> list[Figures]:
     return repeats
 
 
+def strained(row: Oddities, settings: Settings) -> list[Figures]:
+    """An attack on awkward files, all shapes of a repeat in one process."""
+    repeats = []
+    for k in range(settings.repeats):
+        asked = (row.attack, row.records, settings.seed + k, settings.jobs)
+        load = machine.load()
+        figures = _tried(lambda asked=asked: _when_compiled("awkward.py", *asked, limit=row.limit))
+        repeats.append({"seed": asked[2], "load": load, "ours": figures})
+    return repeats
+
+
 # Results ------------------------------------------------------------------------------------------
 
 
@@ -271,6 +298,9 @@ def told(row: AnyRow, repeats: list[Figures]) -> str:
     if isinstance(row, Growth):
         seconds = [took for _, took in page.points(row, repeats)]
         return f"{row.name}: {', '.join(map(page.number, seconds))} s"
+    if isinstance(row, Oddities):
+        times = [page.number(times) for *_, times in page.oddities(repeats)]
+        return f"{row.name}: {', '.join(times)} times"
     found = page.medians(repeats)
     ratios = ", ".join(f"{name} {ratio:.3g}x" for name, ratio in found["ratios"].items())
     seconds = found["seconds"]
@@ -289,6 +319,8 @@ def measure(row: AnyRow, settings: Settings, results: Path) -> None:
             repeats = searched(row, settings)
         case Keeping():
             repeats = kept(row, settings)
+        case Oddities():
+            repeats = strained(row, settings)
         case Row():
             repeats = measured(row, settings)
     written = {

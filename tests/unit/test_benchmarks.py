@@ -27,6 +27,7 @@ ONE_EACH = (
 LINE = "growth-taxicab-n"
 SEARCH = "uniques-1e7-v20"
 KEEPING = "keeping-taxicab-1e6-v20"
+AWKWARD = "awkward-taxicab"
 SIDES = ("ours", "peers", "plan", "command")
 
 
@@ -45,7 +46,7 @@ def results(tmp_path_factory):
     """What the runner writes for one row a family, a line of growth and the start."""
     folder = tmp_path_factory.mktemp("results")
     command = [sys.executable, str(BENCHMARKS / "run.py"), *ONE_EACH, SEARCH, LINE, KEEPING]
-    command.append("start-help")
+    command += [AWKWARD, "start-help"]
     options = ["--records", "120", "--repeats", "1", "--slice", "0.05", "--no-environments"]
     done = subprocess.run(
         [*command, *options, "--jobs", "1", "--results", str(folder)],
@@ -58,12 +59,23 @@ def results(tmp_path_factory):
 
 
 def test_every_measurement_of_every_family_finishes(results):
-    assert len(results) == len(ONE_EACH) + 4
+    assert len(results) == len(ONE_EACH) + 5
     for result in results.values():
         (repeat,) = result["repeats"]
         for side in SIDES:
             assert "failed" not in repeat.get(side, {}), (result["row"]["name"], side)
         assert not any("failed" in point for point in repeat.get("points", []))
+
+
+def test_awkward_files_stand_beside_the_plain_one_by_pair_or_where_few_meet_as_a_whole(scripts):
+    shapes = {
+        "plain": {"seconds": 2.0, "compared": 1000},
+        "half the pairs": {"seconds": 3.0, "compared": 500},
+        "few pairs": {"seconds": 1.0, "compared": 5},
+    }
+    told = scripts["page"].oddities([{"ours": {"shapes": shapes}}])
+    assert [times for *_, times in told] == [1.0, 3.0, 0.5]
+    assert scripts["page"].oddities([{"ours": {"failed": "not finished in time"}}]) == []
 
 
 @pytest.mark.parametrize("name", ["taxicab-1e5-v10", "euclidean-1e5-6+6", "adhoc-1e5-v10"])

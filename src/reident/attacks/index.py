@@ -54,6 +54,8 @@ MOST_READ = 0.25
 """Share of the EIF that lookups of a stage may read before meeting all of it is cheaper."""
 QUICKER = 5
 """How much quicker points are added up than sixteenths, for the same share."""
+SUMMED = 3
+"""How much quicker exact sums are looked up than made for everyone, for the same share."""
 SOON_READ = 12_000
 """EIF rows that a record reads in the last stage so soon that no stage before it spares as much."""
 NEIGHBOURS = 24
@@ -256,7 +258,7 @@ def _levels(
         made = iter(_blocks(job, packed, [shares(entropy, most) for most in stages], fold))
         for most in stages:
             level = Level(above=above, blocks=tuple(islice(made, most + 1)))
-            if _share(job, level) > MOST_READ / (1 if job.points is None else QUICKER):
+            if _share(job, level) > _most_read(job):
                 break
             levels.append(level)
             above = most
@@ -319,6 +321,13 @@ def _soon(job: IndexedJob, parts: list[list[int]]) -> bool:
     met = float((job.meets[:, 1] - job.meets[:, 0]).mean())
     # A guess: what is near the share at which meeting everyone is cheaper is not taken on trust.
     return share <= min(MOST_READ / 2, SOON_READ / met)
+
+
+def _most_read(job: IndexedJob) -> float:
+    """The share of the EIF up to which a stage is cheaper than meeting everyone."""
+    if job.points is not None:
+        return MOST_READ / QUICKER
+    return MOST_READ * SUMMED if job.summed else MOST_READ
 
 
 def _probes(job: IndexedJob) -> Ints:

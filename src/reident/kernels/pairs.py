@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reident.kernels import compiled
+from reident.kernels import compiled, uncounted
 from reident.kernels.shortlist import Shortlist, push
 
 EQUAL, DISTANCE, STEPS, LISTED = range(4)
@@ -105,7 +105,7 @@ def level(a: float, b: float, steep: float) -> Any:
     return np.int32(min(abs(a - b) * steep, CAP * GRAIN))
 
 
-@compiled
+@uncounted
 def add_equal(
     total: npt.NDArray[np.int64],
     a: int,
@@ -119,7 +119,7 @@ def add_equal(
         total[i] += missing if b < 0 else (0 if a == b else other)
 
 
-@compiled
+@uncounted
 def add_distance(
     total: npt.NDArray[np.int64],
     here: tuple[float, float],
@@ -140,7 +140,7 @@ def add_distance(
         total[i] += missing if b < 0 else (near if b == 0 else other)
 
 
-@compiled
+@uncounted
 def add_steps(
     total: npt.NDArray[np.int64],
     codes: npt.NDArray[np.int32],
@@ -165,7 +165,7 @@ def add_steps(
             total[i] += change if (codes[i] >= begin) & (codes[i] < end) else 0
 
 
-@compiled
+@uncounted
 def add_listed(
     total: npt.NDArray[np.int64],
     codes: npt.NDArray[np.int32],
@@ -182,7 +182,7 @@ def add_listed(
         total[i] += missing if b < 0 else found
 
 
-@compiled
+@uncounted
 def add_one(
     total: npt.NDArray[np.int64],
     puf: Rows,
@@ -214,7 +214,7 @@ def add_one(
             add_listed(total, codes, low, units, (missing, other))
 
 
-@compiled
+@uncounted
 def add_up(
     total: npt.NDArray[np.int64], puf: Rows, p: int, eif: Rows, first: int, scorer: Scorer
 ) -> None:
@@ -226,7 +226,7 @@ def add_up(
         add_one(total, puf, p, j, eif.codes[j, first:last], numbers, scorer)
 
 
-@compiled
+@uncounted
 def above_floor(puf: Rows, p: int, eif: Rows, e: int, scorer: Scorer) -> Any:
     """What the lower bounds of a pair leave out."""
     more = 0
