@@ -6,7 +6,8 @@ associative merge) and `masks` (agreement sets for unicity).
 Compiled code is cached in a private folder named by a digest of every kernel's source and of the
 processor that numba was told to compile for. numba does not notice when a function called from
 another file has changed, nor that registers are taken to be of another width (kernels/lanes), so
-without the digest a stale caller could give wrong answers.
+without the digest a stale caller could give wrong answers. Nor does it keep apart what several
+processes compile of one kernel at the same moment, so each file has a name of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import uuid
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -53,18 +55,32 @@ def _cache_folder() -> Path:
 CACHE = _cache_folder()
 config.CACHE_DIR = str(CACHE)
 
-_njit: Any = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+_numba_njit: Any = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
 """The entry for C, which nobody uses, took the compiler a quarter of its time."""
+
+
+def _njit(kernel: Kernel, **how: Any) -> Kernel:
+    """A kernel whose compiled files are numbered at random.
+
+    numba takes the first number that it finds free. Of two processes that compile a kernel for
+    different types at the same moment, one could then be handed the other's code.
+    """
+    made = _numba_njit(**how)(kernel)
+    if not config.DISABLE_JIT:
+        files = made._cache._cache_file  # noqa: SLF001  # numba has no door to it
+        name = files._data_name  # noqa: SLF001  # as above
+        files._data_name = lambda _: name(uuid.uuid4().int)  # noqa: SLF001  # as above
+    return cast("Kernel", made)
 
 
 def compiled(kernel: Kernel) -> Kernel:
     """A kernel: compiled once and kept, free of the interpreter's lock."""
-    return cast("Kernel", _njit()(kernel))
+    return _njit(kernel)
 
 
 def inlined(kernel: Kernel) -> Kernel:
     """A kernel that becomes part of those that call it."""
-    return cast("Kernel", _njit(inline="always")(kernel))
+    return _njit(kernel, inline="always")
 
 
 def uncounted(kernel: Kernel) -> Kernel:
@@ -73,7 +89,7 @@ def uncounted(kernel: Kernel) -> Kernel:
     To count takes longer than such a kernel does, all the more where threads share arrays. It may
     return no array either, nor a tuple with one: numba does not notice, and lets it go too soon.
     """
-    return cast("Kernel", _njit(_nrt=False)(kernel))
+    return _njit(kernel, _nrt=False)
 
 
 def compiled_before() -> bool:

@@ -98,3 +98,29 @@ def test_the_folder_that_is_named_is_made_and_tells_whether_it_was_used(tmp_path
     (folder / "pairs").mkdir()
     (folder / "pairs" / "gap.nbi").touch()
     assert kernels.compiled_before()
+
+
+def twice(x):
+    return x + x
+
+
+@pytest.mark.skipif(bool(kernels.config.DISABLE_JIT), reason="kernels run as plain Python here")
+def test_two_processes_that_compile_a_kernel_at_the_same_moment_keep_their_code_apart(tmp_path):
+    # As in two processes: nothing is shared but the folder.
+    one, other = (kernels.compiled(twice)._cache._cache_file for _ in range(2))
+    for files in (one, other):
+        files._cache_path, files._index_path = str(tmp_path), str(tmp_path / files._index_name)
+    read, write, late = one._load_index, other._save_data, []
+
+    def read_before_the_other_writes():
+        found = read()
+        other._save_data = lambda *told: late.append(told)
+        other.save("of floats", "code of floats")
+        return found
+
+    one._load_index = read_before_the_other_writes
+    one.save("of integers", "code of integers")
+    one._load_index = read
+    write(*late.pop())
+    assert one.load("of integers") == "code of integers"
+    assert one.load("of floats") is None
