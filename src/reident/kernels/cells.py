@@ -9,8 +9,8 @@ import numpy as np
 
 from reident.kernels import compiled
 
-STRIP = 2048
-"""Rows whose keys are made at a time."""
+STRIP = 8192
+"""Rows whose keys are made at a time: so many that each column is read as a stream."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2^64 divided by the golden ratio: its products spread over the high bits."""
 _ONE = np.uint64(1)
@@ -25,24 +25,45 @@ def mixed_radix(
     Variable j has codes below sizes[j]; variables groups[g]..groups[g + 1] - 1 together fewer than
     2^32 combinations, all of them at most 2^64.
     """
-    part = np.empty(STRIP, np.uint32)
+    whole = np.empty(STRIP, np.uint32)
     for start in range(first, last, STRIP):
         rows = min(STRIP, last - start)
-        key = out[start - first : start - first + rows]
+        key, part = out[start - first : start - first + rows], whole[:rows]
         key[:] = np.uint64(0)
         weight = np.uint64(1)
         for g in range(len(groups) - 1):
-            part[:rows] = np.uint32(0)
-            product = np.uint64(1)
-            for j in range(groups[g + 1] - 1, groups[g] - 1, -1):
-                size = np.uint32(sizes[j])
-                code = codes[j, start : start + rows]
-                for i in range(rows):
-                    part[i] = np.uint32(np.uint32(part[i] * size) + np.uint32(code[i]))
-                product = np.uint64(product * np.uint64(sizes[j]))
+            part[:] = np.uint32(0)
+            j = groups[g + 1]
+            while j - groups[g] >= 4:
+                j -= 4
+                join_four(part, codes[j : j + 4, start : start + rows], sizes[j : j + 4])
+            while j > groups[g]:
+                j -= 1
+                join_one(part, codes[j, start : start + rows], np.uint32(sizes[j]))
             for i in range(rows):
                 key[i] = np.uint64(key[i] + np.uint64(np.uint64(part[i]) * weight))
-            weight = np.uint64(weight * product)
+            for k in range(groups[g], groups[g + 1]):
+                weight = np.uint64(weight * np.uint64(sizes[k]))
+
+
+@compiled
+def join_one(part: np.ndarray, code: np.ndarray, size: np.uint32) -> None:
+    """Let a variable count the units of sums of those after it."""
+    for i in range(len(part)):
+        part[i] = np.uint32(np.uint32(part[i] * size) + np.uint32(code[i]))
+
+
+@compiled
+def join_four(part: np.ndarray, codes: np.ndarray, sizes: np.ndarray) -> None:
+    """The same for four variables, the last one first; what is added up stays in a register."""
+    one, two, three, four = codes[0], codes[1], codes[2], codes[3]
+    units, after = np.uint32(sizes[0]), np.uint32(sizes[1])
+    later, last = np.uint32(sizes[2]), np.uint32(sizes[3])
+    for i in range(len(part)):
+        total = np.uint32(np.uint32(part[i] * last) + np.uint32(four[i]))
+        total = np.uint32(np.uint32(total * later) + np.uint32(three[i]))
+        total = np.uint32(np.uint32(total * after) + np.uint32(two[i]))
+        part[i] = np.uint32(np.uint32(total * units) + np.uint32(one[i]))
 
 
 @compiled

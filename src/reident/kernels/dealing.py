@@ -9,16 +9,26 @@ to its record. No memory is written at random but a round, and no record number 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from reident.kernels import compiled
 from reident.kernels.cells import MIX, mixed_radix
 
-ROUND = 1 << 15
+ROUND = 1 << 16
 """Records a round: so many keys, dealt and not, stay in the cache of a core."""
 FIRST_SLOTS = 64
-MOST_FIRST_SLOTS = 1 << 12
+MOST_FIRST_SLOTS = 1 << 13
 _ONE = np.uint64(1)
+
+
+class Table(NamedTuple):
+    """An open table: the key in each slot, how many keys are equal to it, the slots in use."""
+
+    held: np.ndarray
+    count: np.ndarray
+    taken: np.ndarray
 
 
 @compiled
@@ -87,19 +97,15 @@ def deal_sums(
 
 @compiled
 def fill(
-    dealt: np.ndarray,
-    bounds: np.ndarray,
-    part: int,
-    bits: int,
-    held: np.ndarray,
-    count: np.ndarray,
-    slot: np.ndarray,
-) -> bool:
-    """Count the keys of one partition in an open table; False if it is too full.
+    dealt: np.ndarray, bounds: np.ndarray, part: int, bits: int, table: Table, slot: np.ndarray
+) -> int:
+    """Count the keys of one partition in a table; how many cells there are, -1 if too many for it.
 
-    slot[i] becomes the place of the partition's i-th key in the table. The partition's own bits of
-    the hash are the same for all its keys; the table goes by the bits below.
+    slot[i] becomes the slot of the partition's i-th key, taken[c] that of its c-th cell. The
+    partition's own bits of the hash are the same for all its keys; the table goes by the bits
+    below.
     """
+    held, count, taken = table
     slots = len(held)
     width = 0
     while 1 << width < slots:
@@ -117,18 +123,27 @@ def fill(
                 at = np.uint64(at + _ONE) & mask
             if count[at] == 0:
                 if cells == most:
-                    return False
+                    return -1
                 held[at] = key
+                taken[cells] = at
                 cells += 1
             count[at] += np.uint32(1)
             slot[i] = at
             i += 1
-    return True
+    return cells
 
 
 @compiled
-def tables(bounds: np.ndarray, span: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Room for partitions span[0]..span[1] - 1: keys held, counts, and the slot of each key."""
+def table_of(slots: int) -> Table:
+    """A table of so many slots, a power of two and at least four, so that one stays free."""
+    return Table(
+        np.empty(slots, np.uint64), np.empty(slots, np.uint32), np.empty(slots, np.uint32)
+    )
+
+
+@compiled
+def room(bounds: np.ndarray, span: tuple[int, int]) -> tuple[Table, np.ndarray]:
+    """For partitions span[0]..span[1] - 1: a table to begin with, and room for slots of keys."""
     largest = 0
     for p in range(span[0], span[1]):
         size = 0
@@ -138,7 +153,19 @@ def tables(bounds: np.ndarray, span: tuple[int, int]) -> tuple[np.ndarray, np.nd
     slots = FIRST_SLOTS
     while slots < largest + (largest >> 1) and slots < MOST_FIRST_SLOTS:
         slots *= 2
-    return np.empty(slots, np.uint64), np.empty(slots, np.uint32), np.empty(largest, np.uint32)
+    return table_of(slots), np.empty(largest, np.uint32)
+
+
+@compiled
+def filled(
+    dealt: np.ndarray, bounds: np.ndarray, part: int, bits: int, table: Table, slot: np.ndarray
+) -> tuple[int, Table]:
+    """As fill: how many cells there are, and a table that is large enough for them."""
+    cells = fill(dealt, bounds, part, bits, table, slot)
+    while cells < 0:
+        table = table_of(4 * len(table.held))
+        cells = fill(dealt, bounds, part, bits, table, slot)
+    return cells, table
 
 
 @compiled
@@ -149,18 +176,17 @@ def count_parts(
 
     tally[c] grows by the cells of c records, its last place by those of more.
     """
-    held, count, slot = tables(bounds, span)
+    table, slot = room(bounds, span)
     for p in range(span[0], span[1]):
-        while not fill(dealt, bounds, p, bits, held, count, slot):
-            held, count = np.empty(4 * len(held), np.uint64), np.empty(4 * len(held), np.uint32)
-        for s in range(len(count)):
-            tally[min(int(count[s]), len(tally) - 1)] += 1
+        cells, table = filled(dealt, bounds, p, bits, table, slot)
+        count = table.count
+        for c in range(cells):
+            tally[min(int(count[table.taken[c]]), len(tally) - 1)] += 1
         i = 0
         for r in range(len(bounds)):
             for k in range(r * ROUND + bounds[r, p], r * ROUND + bounds[r, p + 1]):
                 dealt[k] = count[slot[i]]
                 i += 1
-    tally[0] = 0
 
 
 @compiled
@@ -169,10 +195,10 @@ def number_parts(dealt: np.ndarray, bounds: np.ndarray, span: tuple[int, int], b
 
     It is the first place of the cell, so that no two cells share a number.
     """
-    held, count, slot = tables(bounds, span)
+    table, slot = room(bounds, span)
     for p in range(span[0], span[1]):
-        while not fill(dealt, bounds, p, bits, held, count, slot):
-            held, count = np.empty(4 * len(held), np.uint64), np.empty(4 * len(held), np.uint32)
+        _, table = filled(dealt, bounds, p, bits, table, slot)
+        held, count = table.held, table.count
         i = 0
         for r in range(len(bounds)):
             for k in range(r * ROUND + bounds[r, p], r * ROUND + bounds[r, p + 1]):

@@ -5,7 +5,7 @@ from collections import Counter
 import numba
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reident.kernels import cells
@@ -36,6 +36,19 @@ def test_mixed_radix_counts_the_first_variable_in_units(rows, first, groups):
     end = len(rows) - first
     assert out[:end].tolist() == [a + 3 * b + 6 * c + 24 * d for a, b, c, d in rows[first:]]
     assert (out[end:] == 99).all()
+
+
+@settings(max_examples=25)
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=11), st.data())
+def test_mixed_radix_of_many_variables_and_strips(sizes, data):
+    rows = 2 * cells.STRIP + 3
+    cuts = data.draw(st.sets(st.integers(0, len(sizes)), max_size=3)) | {0, len(sizes)}
+    draw = np.random.default_rng(data.draw(st.integers(0, 99)))
+    codes = np.array([draw.integers(0, size, rows) for size in sizes], np.uint8)
+    out = np.empty(rows, np.uint64)
+    cells.mixed_radix(codes, np.array(sizes), np.array(sorted(cuts)), 0, rows, out)
+    weights = np.cumprod([1, *sizes[:-1]]).astype(np.uint64)
+    assert (out == weights @ codes.astype(np.uint64)).all()
 
 
 def test_mixed_radix_fills_64_bits():

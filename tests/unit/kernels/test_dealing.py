@@ -105,9 +105,25 @@ def test_sums_are_dealt_as_keys_of_the_paper_are(rows, bits):
 
 def test_a_table_has_room_for_half_as_many_again_but_begins_small():
     bounds = np.array([[0, 3, 3], [0, 2, 12]], np.int32)
-    held, count, slot = dealing.tables(bounds, (0, 1))
+    table, slot = dealing.room(bounds, (0, 1))
     assert len(slot) == 5
-    assert len(held) == len(count) == max(8, dealing.FIRST_SLOTS)
-    assert len(dealing.tables(bounds, (0, 2))[2]) == 10
+    assert {len(column) for column in table} == {max(8, dealing.FIRST_SLOTS)}
+    assert len(dealing.room(bounds, (0, 2))[1]) == 10
     crowd = np.array([[0, 100_000]], np.int32)
-    assert len(dealing.tables(crowd, (0, 1))[0]) == dealing.MOST_FIRST_SLOTS
+    assert len(dealing.room(crowd, (0, 1))[0].held) == dealing.MOST_FIRST_SLOTS
+
+
+@given(keys_lists.filter(bool))
+def test_a_table_tells_its_cells_and_grows_where_it_is_too_full(keys):
+    hand, small = dealt(keys, 0), dealing.table_of(4)
+    slot = np.empty(len(keys), np.uint32)
+    cells, table = dealing.filled(hand.keys, hand.bounds, 0, 0, small, slot)
+    taken = table.taken[:cells].tolist()
+    count = Counter(keys)
+    assert cells == len(set(taken)) == len(count)
+    assert {int(table.held[at]): int(table.count[at]) for at in taken} == count
+    assert [int(table.held[at]) for at in slot] == [int(key) for key in hand.keys]
+    # Three quarters of a table are the most that is in use; a smaller one had too few.
+    slots = len(table.held)
+    assert cells <= slots - slots // 4
+    assert slots == 4 or cells > slots // 4 - slots // 16
