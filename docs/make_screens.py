@@ -110,7 +110,7 @@ def _talking_to(console: Console) -> Iterator[None]:
         patch("reident.cli.talk.stdout", lambda: console),
         patch("reident.cli.talk.stderr", lambda: console),
         patch("reident.cli.progress.stderr", lambda: console),
-        patch("reident.cli.ahead.compiled_before", lambda: True),
+        patch("reident.cli.study.compiled_before", lambda: True),
     ):
         yield
 

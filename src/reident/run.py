@@ -138,7 +138,7 @@ def plan(
             # An attack without tiles is done by now but for its rates, and knows what it took.
             _result(label, attack, linked, taken)
             seconds = time.perf_counter() - start
-            found = Forecast(linked.how, seconds, 0, seconds)
+            found = Forecast(linked.how, seconds, 0, prepared=seconds)
         rows.append(
             {
                 "attack": label,
@@ -146,7 +146,7 @@ def plan(
                 "pairs_without_strata": taken.files.puf_records * taken.files.eif_records,
                 "method": found.how,
                 "seconds": found.seconds,
-                "bytes": found.size,
+                "bytes": found.size + found.made,
             }
             | (sized(found, cores, have, records)._asdict() if cores else {})
         )

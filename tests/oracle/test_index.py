@@ -83,6 +83,7 @@ SHAPES = {
     "as many categories as a byte holds": {"sizes": [128, 3, 4, 5], "numbers": 0},
     "nothing but one such variable": {"sizes": [5000], "numbers": 0},
     "constant variables": {"sizes": [1, 1, 4, 6], "spread": 1},
+    "nothing but one that is not constant": {"sizes": [1] * 9 + [6], "numbers": 0},
     "hundreds of tiny strata": {"strata": 700},
     "one giant stratum and a tiny one": {"strata": -1},
     "one EIF record": {"eif": 1},

@@ -7,6 +7,7 @@ cutoffs down.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -335,7 +336,12 @@ def _probes(job: IndexedJob) -> Ints:
 
 
 def _share(job: IndexedJob, level: Level) -> float:
-    """The share of the EIF that some PUF rows would read."""
+    """The share of the EIF that some PUF rows would read.
+
+    A block without variables finds everyone: no stage before the last is worth that.
+    """
+    if not all(len(block.variables) for block in level.blocks):
+        return math.inf
     rows = _probes(job)
     codes, stratum = job.columns[0].take(rows, axis=1), job.stratum[0].take(rows)
     # A cutoff of 0 lets nothing through: the lookup is only measured.

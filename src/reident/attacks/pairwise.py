@@ -187,9 +187,9 @@ def _ranked(kept: Kept, of: Ints, layout: Layout, fold: Fold) -> Pairs:
         rows = order[begins[part] :][:AT_ONCE]
         out, ranks = np.empty((3, sizes[part]), np.int64), np.empty((2, sizes[part]), np.int32)
         # Unlike an index, `take` lets other threads go on.
-        at, own = shortlist.places(kept.start, of.take(rows))
+        at, starts = shortlist.places(kept.start, of.take(rows))
         eif, units = layout.eif.take(kept.eif.take(at)), kept.units.take(at).astype(np.int64)
-        shortlist.unfold(own, layout.puf.take(rows), eif, units, out, ranks)
+        shortlist.unfold(starts, layout.puf.take(rows), eif, units, out, ranks)
         for column, own in zip(whole, (*out, *ranks), strict=True):
             column[ends[part] : ends[part + 1]] = own
 

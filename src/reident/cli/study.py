@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from reident.cli import talk
-from reident.cli.ahead import compiling_ahead
 from reident.cli.progress import progress
 from reident.io.outputs import as_json
+from reident.kernels import compiled_before
 from reident.report import terminal
 
 if TYPE_CHECKING:
@@ -36,12 +36,13 @@ def run_study(  # noqa: PLR0913  # the flags of a whole study
     as_json_text: bool = False,
 ) -> int:
     """Run, write, show; returns the exit code."""
-    jobs = jobs or len(os.sched_getaffinity(0))
-    with compiling_ahead(jobs), progress() as watch:
+    if not compiled_before():
+        talk.say("Compiling kernels, once on this machine: about 20 seconds.")
+    with progress() as watch:
         result = study.run_to(
             folder,
             only=only,
-            jobs=jobs,
+            jobs=jobs or len(os.sched_getaffinity(0)),
             audit_records=audit_records,
             unperturbed=unperturbed,
             memory=memory,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,14 +27,20 @@ class Forecast(Exception):  # noqa: N818  # no error: it carries the answer out 
     """How a job would run, its expected seconds, and the bytes of its arrays.
 
     Of the seconds, so many are `prepared` by one thread before the first tile, and so many go into
-    `loading` kernels, however large the files are.
+    `loading` kernels, however large the files are. Tiles have `made` so many bytes beside the job.
     """
 
-    def __init__(
-        self, how: str, seconds: float, size: int, prepared: float = 0.0, loading: float = 0.0
+    def __init__(  # one value for each figure of a forecast
+        self,
+        how: str,
+        seconds: float,
+        size: int,
+        made: int = 0,
+        prepared: float = 0.0,
+        loading: float = 0.0,
     ) -> None:
         super().__init__(how)
-        self.how, self.seconds, self.size = how, seconds, size
+        self.how, self.seconds, self.size, self.made = how, seconds, size, made
         self.prepared, self.loading = prepared, loading
 
 
@@ -56,7 +62,8 @@ def forecasting(jobs: int, budget: int) -> Fold:
         following = job.also() if hasattr(job, "also") else ()
         expected = [_expected(one, jobs, budget) for one in (job, *following)]
         loading, working = (sum(part) for part in zip(*expected, strict=True))
-        raise Forecast(job.how, prepared + loading + working, held(job), prepared, loading)
+        seconds = prepared + loading + working
+        raise Forecast(job.how, seconds, held(job), made(job), prepared, loading)
 
     return fold
 
@@ -90,6 +97,11 @@ def held(value: Any) -> int:
     if isinstance(value, (tuple, list)):
         return sum(held(part) for part in value)
     if is_dataclass(value) and not isinstance(value, type):
-        # Beside its fields, what it has made of them when it was first asked for it.
-        return sum(map(held, vars(value).values()))
+        return sum(held(getattr(value, part.name)) for part in fields(value))
     return 0
+
+
+def made(job: Job[Any, Any]) -> int:
+    """Bytes of what a job has made of its fields when it was first asked for it."""
+    own = {part.name for part in fields(job)} if is_dataclass(job) else set(vars(job))
+    return sum(held(value) for name, value in vars(job).items() if name not in own)

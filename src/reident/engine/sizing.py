@@ -50,6 +50,6 @@ def sized(
     return Sized(
         seconds=found.prepared * larger + 2 * shipped / WRITTEN + START + busy / cores,
         shipped=shipped,
-        worker=shipped + PROCESS,
+        worker=shipped + int(found.made * larger) + PROCESS,
         returned=int(records[0] * puf * RETURNED),
     )

@@ -27,7 +27,7 @@ class Table(NamedTuple):
     """An open table: the key in each slot, how many keys are equal to it, the slots in use."""
 
     held: np.ndarray
-    count: np.ndarray
+    counts: np.ndarray
     taken: np.ndarray
 
 
@@ -136,9 +136,7 @@ def fill(
 @compiled
 def table_of(slots: int) -> Table:
     """A table of so many slots, a power of two and at least four, so that one stays free."""
-    return Table(
-        np.empty(slots, np.uint64), np.empty(slots, np.uint32), np.empty(slots, np.uint32)
-    )
+    return Table(np.empty(slots, np.uint64), np.empty(slots, np.uint32), np.empty(slots, np.uint32))
 
 
 @compiled
@@ -179,7 +177,7 @@ def count_parts(
     table, slot = room(bounds, span)
     for p in range(span[0], span[1]):
         cells, table = filled(dealt, bounds, p, bits, table, slot)
-        count = table.count
+        count = table.counts
         for c in range(cells):
             tally[min(int(count[table.taken[c]]), len(tally) - 1)] += 1
         i = 0
@@ -198,7 +196,7 @@ def number_parts(dealt: np.ndarray, bounds: np.ndarray, span: tuple[int, int], b
     table, slot = room(bounds, span)
     for p in range(span[0], span[1]):
         _, table = filled(dealt, bounds, p, bits, table, slot)
-        held, count = table.held, table.count
+        held, count = table.held, table.counts
         i = 0
         for r in range(len(bounds)):
             for k in range(r * ROUND + bounds[r, p], r * ROUND + bounds[r, p + 1]):

@@ -2,11 +2,13 @@
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
+import numpy as np
 import pytest
 
 from reident.attacks.spread import Spread
-from reident.engine.forecast import LOADING, Forecast, forecasting
+from reident.engine.forecast import LOADING, Forecast, forecasting, held, made
 
 
 @dataclass
@@ -87,3 +89,19 @@ def test_loading_kernels_counts_once_and_compiling_them_does_not(clock, load, co
         forecasting(2, 1)(replace(job, do=do), "")
     assert found.value.loading == pytest.approx(counted)
     assert found.value.seconds == pytest.approx(counted + 100 * 0.01 / 2)
+
+
+def test_what_a_job_makes_of_its_arrays_is_told_apart_from_them():
+    @dataclass(frozen=True)
+    class Rows:
+        codes: np.ndarray
+        parts: tuple[np.ndarray, ...]
+
+        @cached_property
+        def wide(self):
+            return self.codes.astype(np.int64)
+
+    job = Rows(np.zeros(100, np.int8), (np.zeros(7), np.zeros(3)))
+    assert (held(job), made(job)) == (180, 0)
+    assert job.wide.nbytes == 800
+    assert (held(job), made(job)) == (180, 800)

@@ -121,7 +121,7 @@ def test_a_table_tells_its_cells_and_grows_where_it_is_too_full(keys):
     taken = table.taken[:cells].tolist()
     count = Counter(keys)
     assert cells == len(set(taken)) == len(count)
-    assert {int(table.held[at]): int(table.count[at]) for at in taken} == count
+    assert {int(table.held[at]): int(table.counts[at]) for at in taken} == count
     assert [int(table.held[at]) for at in slot] == [int(key) for key in hand.keys]
     # Three quarters of a table are the most that is in use; a smaller one had too few.
     slots = len(table.held)
