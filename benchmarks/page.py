@@ -387,8 +387,9 @@ def oddities(repeats: list[Figures]) -> list[tuple[str, int, float | None, float
 
 def awkward(found: Found) -> str:
     """Shape by shape what each attack takes, and how many times as long as the plain file."""
-    rows = [row for row in AWKWARD if row.name in found]
-    columns = [oddities(found[row.name]["repeats"]) for row in rows]
+    told = {row: oddities(found[row.name]["repeats"]) for row in AWKWARD if row.name in found}
+    rows, columns = [row for row in told if told[row]], filter(None, told.values())
+    failed = "".join(f"\n`{row.name}`: not finished.\n" for row in told if not told[row])
     body = []
     for cells in zip(*columns, strict=True):
         name, pairs = cells[0][:2]
@@ -402,7 +403,7 @@ def awkward(found: Found) -> str:
             ]
         )
     asked = f"at most {rows[0].times:g}x" if rows else ""
-    return table(["files", "pairs", *(row.attack for row in rows), asked], body)
+    return table(["files", "pairs", *(row.attack for row in rows), asked], body) + failed
 
 
 def planner(found: Found) -> str:

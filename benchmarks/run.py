@@ -222,9 +222,12 @@ def _point(shape: Shape, line: Growth, settings: Settings, seed: int) -> Figures
 
 
 def started(start: Start, settings: Settings) -> list[Figures]:
-    """Wall seconds of a command; a cold one has a kernel cache of its own, empty at first."""
+    """Wall seconds of a command; a cold one has a kernel cache of its own, empty at first.
+
+    Others run once before they are measured: it may be they who compile.
+    """
     repeats = []
-    for _ in range(settings.repeats):
+    for _ in range(settings.repeats + (not start.cold)):
         with tempfile.TemporaryDirectory() as name:
             cache = {"NUMBA_CACHE_DIR": str(Path(name) / "cache")} if start.cold else {}
             command = [sys.executable, *COMMAND, *start.command]
@@ -232,7 +235,7 @@ def started(start: Start, settings: Settings) -> list[Figures]:
             done = child.run(command, limit=start.limit, folder=Path(name), env=env)
         figures = {name: getattr(done, name) for name in ("seconds", "cpu_seconds", "peak_mb")}
         repeats.append({"load": machine.load(), "ours": figures})
-    return repeats
+    return repeats[-settings.repeats :]
 
 
 def searched(search: Search, settings: Settings) -> list[Figures]:

@@ -396,8 +396,8 @@ MUTANTS = [
         ),
         (
             "count_parts",
-            "tally[min(int(count[s]), len(tally) - 1)] += 1",
-            "tally[min(int(count[s]), len(tally) - 2)] += 1",
+            "tally[min(int(count[table.taken[c]]), len(tally) - 1)] += 1",
+            "tally[min(int(count[table.taken[c]]), len(tally) - 2)] += 1",
             UNIQUES,
             "many_records or huge_cell",
             True,
@@ -423,8 +423,8 @@ MUTANTS = [
         "kernels/cells.py",
         (
             "mixed_radix",
-            "weight = np.uint64(weight * product)",
-            "weight = np.uint64(weight + product)",
+            "weight = np.uint64(weight * np.uint64(sizes[k]))",
+            "weight = np.uint64(weight + np.uint64(sizes[k]))",
             UNIQUES,
             "sums_are_those",
             True,

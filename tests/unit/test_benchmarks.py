@@ -75,7 +75,12 @@ def test_awkward_files_stand_beside_the_plain_one_by_pair_or_where_few_meet_as_a
     }
     told = scripts["page"].oddities([{"ours": {"shapes": shapes}}])
     assert [times for *_, times in told] == [1.0, 3.0, 0.5]
-    assert scripts["page"].oddities([{"ours": {"failed": "not finished in time"}}]) == []
+    failed = [{"ours": {"failed": "not finished in time"}}]
+    assert scripts["page"].oddities(failed) == []
+    found = {AWKWARD: {"repeats": [{"ours": {"shapes": shapes}}]}}
+    lines = scripts["page"].awkward(found | {"awkward-adhoc": {"repeats": failed}}).splitlines()
+    assert "3 s, 3x" in lines[3]
+    assert lines[-1] == "`awkward-adhoc`: not finished."
 
 
 @pytest.mark.parametrize("name", ["taxicab-1e5-v10", "euclidean-1e5-6+6", "adhoc-1e5-v10"])
