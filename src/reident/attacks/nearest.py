@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from reident.attacks.leaves import leaves_of, points_of, ruler, space_of
+from reident.attacks.spread import together
 from reident.attacks.ties import NOBODY, Ties, evenly
 from reident.engine.tiles import strips
 from reident.kernels import nearest as kernel
@@ -93,11 +95,9 @@ def nearest_rows(measure: Measure, groups: tuple[Ints, Ints], fold: Fold, label:
 
     A cell is a row of numbers in a group: records that share all their SAs are searched once.
     """
-    sides = [
-        _cells(numbers, group)
-        for numbers, group in zip((measure.puf, measure.eif), groups, strict=True)
-    ]
-    (mine, my_rows), (theirs, their_rows) = sides
+    (mine, my_rows), (theirs, their_rows) = together(
+        fold, partial(_cells, measure.puf, groups[0]), partial(_cells, measure.eif, groups[1])
+    )
     shared = np.isin(groups[0][my_rows], groups[1][their_rows])
     if not shared.any():
         none = np.zeros(0, np.int64)
@@ -105,13 +105,19 @@ def nearest_rows(measure: Measure, groups: tuple[Ints, Ints], fold: Fold, label:
     asked = np.flatnonzero(shared)
     rows = measure.seen(measure.eif[their_rows])
     looking = measure.seen(measure.puf[my_rows[asked]])
-    leaves = leaves_of(rows, groups[1][their_rows], measure.weight)
     # Points near each other stand side by side, so that they share leaves.
-    order = leaves_of(looking, groups[0][my_rows[asked]], measure.weight).order
+    leaves, (order, *_), scale = together(
+        fold,
+        partial(leaves_of, rows, groups[1][their_rows], measure.weight),
+        partial(leaves_of, looking, groups[0][my_rows[asked]], measure.weight),
+        partial(ruler, rows, looking, measure.weight),
+    )
     asked, looking = asked[order], looking[order]
-    scale = ruler(rows, looking, measure.weight)
-    points = points_of(looking, groups[0][my_rows[asked]], leaves, scale)
-    space = space_of(rows, leaves, measure.weight, scale)
+    points, space = together(
+        fold,
+        partial(points_of, looking, groups[0][my_rows[asked]], leaves, scale),
+        partial(space_of, rows, leaves, measure.weight, scale),
+    )
     near = kernel.Near(
         *(
             np.concatenate(arrays)

@@ -181,7 +181,7 @@ def _nearest(
     if isinstance(attack, IdentifySA21):
         return among(_strata(files))
     found = among(_classes(files, qi))
-    if isinstance(attack, EUC1):
+    if isinstance(attack, EUC1) or (found.first != NOBODY).all():
         return found
     mine, theirs = _strata(files)
     rest = among((np.where(found.first == NOBODY, mine, NOBODY), theirs))
