@@ -13,6 +13,7 @@ import numpy as np
 from reident.attacks import link
 from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
+from reident.engine.expected import Expected
 from reident.engine.forecast import Forecast, forecasting
 from reident.engine.how import BUDGET, How
 from reident.engine.memory import give_back
@@ -69,8 +70,11 @@ def run(  # noqa: PLR0913  # the flags of a whole study
     result.
     """
     attacks = chosen(study, only)
-    how = How(jobs=jobs, budget=budget, watch=watch, keep=keep, memory=memory)
+    # Parts of a cluster come many at a time.
+    expected = Expected(jobs if engine is None else 1, watch)
+    how = How(jobs=jobs, budget=budget, watch=expected.watch, keep=keep, memory=memory)
     results = {}
+    forecast = {}
     encoding = {}
     seconds = {}
     methods = {}
@@ -78,7 +82,9 @@ def run(  # noqa: PLR0913  # the flags of a whole study
         give_back()
         for label, attack in attacks.items():
             start = time.perf_counter()
-            linked = _linked(study, label, attack, taken, fold)
+            expected.begin()
+            linked = _linked(study, label, attack, taken, expected.listening(fold))
+            forecast[label] = expected.told()
             results[label] = _result(label, attack, linked, taken)
             encoding[label] = dict(linked.encoding)
             methods[label] = linked.how
@@ -101,7 +107,7 @@ def run(  # noqa: PLR0913  # the flags of a whole study
             "retried_tiles": how.retried,
             "methods": methods,
             "ledger": _ledger(taken, results, how.books),
-            "forecast": {"pairs": taken.files.layout.pairs},
+            "forecast": {"pairs": taken.files.layout.pairs, "attacks": forecast},
             "timings": {**taken.seconds, "attacks": seconds},
             "machine": {
                 "python": platform.python_version(),
