@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import numpy as np
+from numba.core.event import install_recorder
 
 from reident import Study, attacks
 from reident.attacks import microagg, pairwise, pwscup, unicity
 from reident.engine.local import local
 from reident.io.intake import take_in
-from reident.kernels import CACHE
 from reident.model.options import METHODS
 from reident.run import drawn
 
@@ -68,14 +68,13 @@ def reset_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
 
 
-def compiled() -> int:
-    """Kernels in the cache."""
-    return len(list(CACHE.glob("**/*.nbc")))
-
-
 def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
-    """Read, code, link; figures of each."""
-    before = compiled()
+    """Read, code, link; figures of each, and whether this process had to compile a kernel."""
+    with install_recorder("numba:compile") as compiling:
+        return _measured(folder, label, jobs) | {"compiled": bool(compiling.buffer)}
+
+
+def _measured(folder: Path, label: str, jobs: int) -> dict[str, object]:
     study = Study.read(folder / "study.toml")
     attack = study.attacks[label]
     variables = study.linking(attack)
@@ -124,7 +123,6 @@ def measure(folder: Path, label: str, jobs: int) -> dict[str, object]:
         "seconds": statistics.median(run[0] for run in counted),
         "cpu_seconds": statistics.median(run[1] for run in counted),
         "first_seconds": runs[0][0],
-        "compiled": compiled() > before,
         "runs": len(runs),
         "read_seconds": read - start,
         "coding_seconds": coded - read,

@@ -407,31 +407,38 @@ def awkward(found: Found) -> str:
 
 
 def planner(found: Found) -> str:
-    """Forecasts against outcomes, every repeat of every row."""
-    body, runs = [], []
+    """Forecasts against outcomes, every repeat of every row: of `plan`, and of the run itself."""
+    body: list[list[str]] = []
+    runs: dict[str, list[tuple[float, float]]] = {"`plan`": [], "the run itself": []}
     for row, _, repeats in _rows(found):
         plans, commands = ([repeat[side] for repeat in repeats] for side in ("plan", "command"))
-        mine = [
-            (plan["seconds"], command["attack_seconds"])
-            for plan, command in zip(plans, commands, strict=True)
-            if "seconds" in plan and "attack_seconds" in command
-        ]
-        runs += mine
-        cells = [
-            number(median(plan.get("seconds") for plan in plans)),
-            number(median(command.get("attack_seconds") for command in commands)),
-            ", ".join(number(forecast / came) for forecast, came in mine) or NOTHING,
-            number(median(plan.get("took_seconds") for plan in plans)),
-        ]
-        body.append([f"`{row.name}`", *cells])
-    head = ["row", "forecast", "outcome", "forecast / outcome, each repeat", "seconds of `plan`"]
+        outcomes = [command.get("attack_seconds") for command in commands]
+        told = {
+            "`plan`": [plan.get("seconds") for plan in plans],
+            "the run itself": [command.get("forecast_seconds") for command in commands],
+        }
+        cells = [f"`{row.name}`", number(median(outcomes))]
+        for whose, forecasts in told.items():
+            mine = [both for both in zip(forecasts, outcomes, strict=True) if None not in both]
+            runs[whose].extend(mine)
+            each = ", ".join(number(forecast / came) for forecast, came in mine)
+            cells += [number(median(forecasts)), each or NOTHING]
+        body.append([*cells, number(median(plan.get("took_seconds") for plan in plans))])
+    by = "by outcome, each repeat"
+    head = ["row", "outcome", "`plan`", by, "the run itself", by, "seconds of `plan`"]
+    return table(head, body) + "".join(itertools.starmap(_good, runs.items()))
+
+
+def _good(whose: str, runs: list[tuple[float, float]]) -> str:
+    """How many forecasts were good."""
     longer = [run for run in runs if run[1] >= LONG]
     good, good_longer = (sum(within(*run) for run in some) for some in (runs, longer))
-    told = (
-        f"\nWithin a factor of {FACTOR:g}: {good} of {len(runs)} runs; of those that took "
-        f"{LONG:g} s or more {good_longer} of {len(longer)}.\n"
+    if not runs:
+        return ""
+    return (
+        f"\nForecasts of {whose} within a factor of {FACTOR:g}: {good} of {len(runs)} runs; of "
+        f"those that took {LONG:g} s or more {good_longer} of {len(longer)}.\n"
     )
-    return table(head, body) + (told if runs else "")
 
 
 def within(forecast: float, came: float) -> bool:

@@ -192,6 +192,7 @@ def _commanded(folder: Path, label: str, jobs: int, limit: float) -> Figures:
         "cpu_seconds": done.cpu_seconds,
         "peak_mb": done.peak_mb,
         "attack_seconds": manifest["timings"]["attacks"][label],
+        "forecast_seconds": manifest["forecast"]["attacks"][label]["seconds"],
     }
 
 

@@ -6,6 +6,7 @@ import hashlib
 import platform
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,7 @@ import numpy as np
 from reident.attacks import link
 from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
-from reident.engine.expected import Expected
-from reident.engine.forecast import Forecast, forecasting
+from reident.engine.forecast import Forecast, Forecasted, forecasting, noting
 from reident.engine.how import BUDGET, How
 from reident.engine.memory import give_back
 from reident.engine.sizing import sized
@@ -70,11 +70,9 @@ def run(  # noqa: PLR0913  # the flags of a whole study
     result.
     """
     attacks = chosen(study, only)
-    # Parts of a cluster come many at a time.
-    expected = Expected(jobs if engine is None else 1, watch)
-    how = How(jobs=jobs, budget=budget, watch=expected.watch, keep=keep, memory=memory)
+    how = How(jobs=jobs, budget=budget, watch=watch, keep=keep, memory=memory)
     results = {}
-    forecast = {}
+    forecasts: dict[str, Forecast] = {}
     encoding = {}
     seconds = {}
     methods = {}
@@ -82,9 +80,11 @@ def run(  # noqa: PLR0913  # the flags of a whole study
         give_back()
         for label, attack in attacks.items():
             start = time.perf_counter()
-            expected.begin()
-            linked = _linked(study, label, attack, taken, expected.listening(fold))
-            forecast[label] = expected.told()
+            told = fold
+            if engine is None:
+                # A driver does no tile itself; `plan` forecasts a cluster.
+                told = noting(fold, jobs, budget, partial(forecasts.__setitem__, label))
+            linked = _linked(study, label, attack, taken, told)
             results[label] = _result(label, attack, linked, taken)
             encoding[label] = dict(linked.encoding)
             methods[label] = linked.how
@@ -107,7 +107,10 @@ def run(  # noqa: PLR0913  # the flags of a whole study
             "retried_tiles": how.retried,
             "methods": methods,
             "ledger": _ledger(taken, results, how.books),
-            "forecast": {"pairs": taken.files.layout.pairs, "attacks": forecast},
+            "forecast": {
+                "pairs": taken.files.layout.pairs,
+                "attacks": {label: _told(forecasts.get(label)) for label in attacks},
+            },
             "timings": {**taken.seconds, "attacks": seconds},
             "machine": {
                 "python": platform.python_version(),
@@ -138,13 +141,13 @@ def plan(
         start = time.perf_counter()
         try:
             linked = _linked(study, label, attack, taken, forecasting(1 if cores else jobs, BUDGET))
-        except Forecast as forecast:
-            found = forecast
+        except Forecasted as ended:
+            found = ended.forecast
         else:
             # An attack without tiles is done by now but for its rates, and knows what it took.
             _result(label, attack, linked, taken)
             seconds = time.perf_counter() - start
-            found = Forecast(linked.how, seconds, 0, prepared=seconds)
+            found = Forecast(how=linked.how, seconds=seconds, prepared=seconds)
         rows.append(
             {
                 "attack": label,
@@ -152,11 +155,18 @@ def plan(
                 "pairs_without_strata": taken.files.puf_records * taken.files.eif_records,
                 "method": found.how,
                 "seconds": found.seconds,
-                "bytes": found.size + found.made,
+                "bytes": found.bytes,
             }
             | (sized(found, cores, have, records)._asdict() if cores else {})
         )
     return rows
+
+
+def _told(forecast: Forecast | None) -> dict[str, Any]:
+    """What the manifest tells of a forecast; nothing where an attack has no tiles."""
+    if forecast is None:
+        return {"seconds": None, "bytes": None}
+    return {"seconds": forecast.seconds, "bytes": forecast.bytes}
 
 
 def chosen(study: Study, only: Sequence[str]) -> Mapping[str, Attack]:

@@ -1,9 +1,17 @@
-"""A fold that measures instead of running: what `plan` knows before any work is done."""
+"""What a job is expected to take, before it runs: what `plan` tells, and the manifest of a run.
+
+Rows share what they look up, so that a few of them cost more each than many. Slices of tiles are
+timed in two sizes, and two laws go through both: a line, as if what is shared were the same for
+any number of rows, and a power, as if it grew with them at every size as between these two. Tiles
+cost less than the one and more than the other; their geometric mean is expected.
+"""
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import fields, is_dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,83 +19,155 @@ import numpy as np
 from reident.engine.job import in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from reident.engine.job import Done, Fold, Job
+    from reident.engine.job import Done, Fold, Job, Tile
 
-PROBES = 5
-"""Tiles that are timed, spread over the work."""
-SECONDS = 2.0
-"""No more tiles are timed after this."""
+PLACES = 2
+"""Places of the work where slices are timed: the fewer there are, the larger slices may be."""
+SHARE, FINER = 32, 4
+"""One PUF row of so many is timed in larger slices; smaller ones are so many times smaller."""
+SPARED, SECONDS = 16, 1.0
+"""No more slices are timed once they took such a part of what is expected, or so long."""
 LOADING = 1.0
 """Seconds that loading kernels may take; what took longer has compiled them, as no run will."""
 
 
-class Forecast(Exception):  # noqa: N818  # no error: it carries the answer out of an attack
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
     """How a job would run, its expected seconds, and the bytes of its arrays.
 
     Of the seconds, so many are `prepared` by one thread before the first tile, and so many go into
     `loading` kernels, however large the files are. Tiles have `made` so many bytes beside the job.
     """
 
-    def __init__(  # one value for each figure of a forecast
-        self,
-        how: str,
-        seconds: float,
-        size: int,
-        made: int = 0,
-        prepared: float = 0.0,
-        loading: float = 0.0,
-    ) -> None:
-        super().__init__(how)
-        self.how, self.seconds, self.size, self.made = how, seconds, size, made
-        self.prepared, self.loading = prepared, loading
+    how: str
+    seconds: float
+    size: int = 0
+    made: int = 0
+    prepared: float = 0.0
+    loading: float = 0.0
+
+    @property
+    def bytes(self) -> int:
+        """All of them."""
+        return self.size + self.made
+
+
+class Forecasted(Exception):  # noqa: N818  # no error: it carries the answer out of an attack
+    """Ends an attack that is to be forecast only."""
+
+    def __init__(self, forecast: Forecast) -> None:
+        super().__init__(forecast.how)
+        self.forecast = forecast
 
 
 def forecasting(jobs: int, budget: int) -> Fold:
-    """A fold that times some tiles of a job and raises a Forecast for all of them.
+    """A fold that raises Forecasted, and does nothing but what prepares a job."""
 
-    What comes before the first tile, the coding of columns and the making of an index, is done in
-    full and counts from here. So are jobs that only prepare another. Jobs that a job names in
+    def end(forecast: Forecast) -> None:
+        raise Forecasted(forecast)
+
+    return noting(in_turn, jobs, budget, end)
+
+
+def noting(fold: Fold, jobs: int, budget: int, note: Callable[[Forecast], None]) -> Fold:
+    """The same fold; what its first job is expected to take is noted before it runs.
+
+    What comes before the first tile, the coding of columns and the making of an index, is done by
+    then and counts from here. So are jobs that only prepare another. Jobs that a job names in
     `also` come after it and count too.
     """
     begun = time.perf_counter()
+    noted = False
 
-    def fold(job: Job[Any, Done], label: str) -> Iterator[Done]:
-        if getattr(job, "prepares", False):
-            return in_turn(job, label)
-        prepared = time.perf_counter() - begun
-        if not any(tile.work for tile in job.tiles(budget)):
-            raise Forecast(job.how, 0.0, held(job))
-        following = job.also() if hasattr(job, "also") else ()
-        expected = [_expected(one, jobs, budget) for one in (job, *following)]
-        loading, working = (sum(part) for part in zip(*expected, strict=True))
-        seconds = prepared + loading + working
-        raise Forecast(job.how, seconds, held(job), made(job), prepared, loading)
+    def listened(job: Job[Any, Done], label: str) -> Iterator[Done]:
+        nonlocal noted
+        if not noted and not getattr(job, "prepares", False):
+            noted = True
+            note(forecast(job, jobs, budget, time.perf_counter() - begun))
+        return fold(job, label)
 
-    return fold
+    return listened
+
+
+def forecast(job: Job[Any, Any], jobs: int, budget: int, prepared: float) -> Forecast:
+    """What a job on so many threads is expected to take, from some slices that are timed."""
+    if not any(tile.work for tile in job.tiles(budget)):
+        return Forecast(how=job.how, seconds=0.0, size=held(job))
+    following = job.also() if hasattr(job, "also") else ()
+    expected = [_expected(one, jobs, budget) for one in (job, *following)]
+    loading, working = (sum(part) for part in zip(*expected, strict=True))
+    return Forecast(
+        how=job.how,
+        seconds=prepared + loading + working,
+        size=held(job),
+        made=made(job),
+        prepared=prepared,
+        loading=loading,
+    )
 
 
 def _expected(job: Job[Any, Any], jobs: int, budget: int) -> tuple[float, float]:
-    """Seconds that a job takes to load its kernels, and then, from those of some tiles."""
+    """Seconds that a job takes to load its kernels, and then, from those of some slices."""
     tiles = [tile for tile in job.tiles(budget) if tile.work]
     if not tiles:
         return 0.0, 0.0
-    places = np.unique(np.linspace(0, len(tiles) - 1, PROBES).astype(int))
-    # The last tile is most often the smallest: it loads kernels, and warms the caches.
-    start = time.perf_counter()
-    job.run(tiles[-1], None)
-    first = time.perf_counter() - start
-    done, start = 0, time.perf_counter()
-    for place in places:
-        job.run(tiles[place], None)
-        done += tiles[place].work
-        if time.perf_counter() - start > SECONDS:
+    work = sum(tile.work for tile in tiles) / len(tiles)
+    threads = min(jobs, len({tile.strip for tile in tiles}))
+    places = slices(tiles)
+    # The first one loads kernels, and warms the caches.
+    first = _timed(job, places[0][0])
+    timed = np.zeros((2, 2))  # smaller and larger slices: their work, their seconds
+    for number, sizes in enumerate(places, 1):
+        timed += [(tile.work, _timed(job, tile)) for tile in sizes]
+        small, large = (timed / number).tolist()
+        seconds = len(tiles) * extended(small, large, work) / threads
+        if timed[:, 1].sum() > min(SECONDS, seconds / SPARED):
             break
-    each = (time.perf_counter() - start) / done
-    total = sum(tile.work for tile in tiles)
-    loading = min(LOADING, max(0.0, first - each * tiles[-1].work))
-    return loading, each * total / min(jobs, len({tile.strip for tile in tiles}))
+    return min(LOADING, max(0.0, first - small[1])), seconds
+
+
+def _timed(job: Job[Any, Any], tile: Tile) -> float:
+    start = time.perf_counter()
+    job.run(tile, None)
+    return time.perf_counter() - start
+
+
+def slices(tiles: Sequence[Tile]) -> list[tuple[Tile, Tile]]:
+    """A smaller and a larger part of tiles, at some places spread over the PUF rows of all.
+
+    Those with the least work come first. A tile of one row is no smaller.
+    """
+    ends = np.cumsum([tile.last - tile.first for tile in tiles]).tolist()
+    rows = ends[-1]
+    number, wide = min(PLACES, rows), max(1, rows // (SHARE * PLACES))
+    places = []
+    for k in range(number):
+        middle = rows * (2 * k + 1) // (2 * number)
+        at = bisect_right(ends, middle)
+        row = middle - ends[at] + tiles[at].last
+        small, large = (_part(tiles[at], row, width) for width in (max(1, wide // FINER), wide))
+        places.append((small, large))
+    return sorted(places, key=lambda sizes: sizes[1].work)
+
+
+def _part(tile: Tile, row: int, width: int) -> Tile:
+    """So many PUF rows of a tile around one of them, or all that it has."""
+    first = max(tile.first, min(row - width // 2, tile.last - width))
+    last = min(first + width, tile.last)
+    work = round(tile.work * (last - first) / (tile.last - tile.first))
+    return tile._replace(first=first, last=last, work=max(1, work))
+
+
+def extended(small: Sequence[float], large: Sequence[float], work: float) -> float:
+    """Seconds of so much work, from the work and the seconds of two smaller pieces."""
+    (less, few), (more, many) = small, large
+    if not (less < more and 0.0 < few <= many):
+        return many * work / more
+    line = many + (work - more) * min((many - few) / (more - less), many / more)
+    bend = min(1.0, math.log(many / few) / math.log(more / less))
+    return math.sqrt(line * many * (work / more) ** bend)
 
 
 def held(value: Any) -> int:

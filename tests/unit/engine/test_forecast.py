@@ -1,14 +1,33 @@
-"""What plan knows before any work is done: the seconds of a job and of those that follow it."""
+"""What is known before any work is done: the seconds of a job and of those that follow it."""
 
 import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
+import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import reident as ri
 from reident.attacks.spread import Spread
-from reident.engine.forecast import LOADING, Forecast, forecasting, held, made
+from reident.engine.forecast import (
+    LOADING,
+    PLACES,
+    SHARE,
+    SPARED,
+    Forecasted,
+    extended,
+    forecasting,
+    held,
+    made,
+    noting,
+    slices,
+)
+from reident.engine.job import Tile
+from reident.engine.local import local
 
 
 @dataclass
@@ -47,33 +66,162 @@ def leading(job, also):
 def test_jobs_that_follow_a_job_count_too(clock):
     fold = forecasting(1, 1)
     job = leading(clock.job(rows=100, each=0.01), [clock.job(rows=50, each=0.02)])
-    with pytest.raises(Forecast) as found:
+    with pytest.raises(Forecasted) as found:
         fold(job, "")
-    assert found.value.seconds == pytest.approx(100 * 0.01 + 50 * 0.02)
+    assert found.value.forecast.seconds == pytest.approx(100 * 0.01 + 50 * 0.02)
     assert len(clock.done) < 20
+
+
+def test_the_same_is_noted_before_a_run_which_then_goes_its_way(clock):
+    told = []
+    clock.now = 3.0
+    fold = noting(local(1), 1, 1, told.append)
+    before = clock.job(rows=3, each=1.0, prepares=True)
+    assert list(fold(before, "")) == [0, 1, 2]
+    assert told == []
+    job = leading(clock.job(rows=100, each=0.01), [clock.job(rows=50, each=0.02)])
+    clock.done.clear()
+    assert list(fold(job, "attack")) == list(range(100))
+    assert [one.seconds for one in told] == [pytest.approx(3.0 + 100 * 0.01 + 50 * 0.02)]
+    # It was done in full all the same, after slices of both jobs had been timed.
+    assert clock.done[-100:] == list(range(100))
+    assert 100 < len(clock.done) < 120
+    # What follows is part of what was told.
+    assert list(fold(clock.job(rows=50, each=0.02), "")) == list(range(50))
+    assert len(told) == 1
+
+
+def rows_by(clock, cost, rows):
+    """A job of one strip, whose rows cost so much together wherever they are."""
+
+    def do(first, last):
+        clock.now += cost(last - first)
+        clock.done.append(last - first)
+        return first
+
+    return Spread(how="job", rows=rows, width=rows, do=do)
+
+
+@pytest.mark.parametrize("power", [0.7, 0.85, 1.0])
+@pytest.mark.parametrize("fixed", [0.0, 0.02])
+def test_rows_that_share_what_they_look_up_cost_less_together(clock, power, fixed):
+    """Whatever few rows cost alone, what many take is told within a factor of two."""
+    rows = 50_000
+
+    def cost(n):
+        return fixed + 1e-4 * n**power
+
+    with pytest.raises(Forecasted) as found:
+        forecasting(1, 1)(rows_by(clock, cost, rows), "")
+    assert 0.5 <= found.value.forecast.seconds / cost(rows) <= 2.0
+    assert sum(clock.done) <= rows / SHARE * 1.5
+
+
+def test_timing_ends_where_it_takes_a_part_of_what_is_expected(clock):
+    """Slices that cost nearly as much as all of it are few."""
+    with pytest.raises(Forecasted):
+        forecasting(1, 1)(rows_by(clock, lambda n: 1.0 + 1e-6 * n, 10_000), "")
+    assert len(clock.done) == 3
+    clock.done.clear()
+    with pytest.raises(Forecasted):
+        forecasting(1, 1)(rows_by(clock, lambda n: 1e-6 * n, 10_000), "")
+    assert len(clock.done) == 1 + 2 * PLACES
+    assert sum(clock.done) < 10_000 / SPARED
+
+
+@st.composite
+def tiles_of_rows(draw):
+    sizes = draw(st.lists(st.integers(1, 700), min_size=1, max_size=6))
+    starts = [0, *accumulate(sizes)]
+    return [
+        Tile(k, k, first, first + size, 0, 9, draw(st.integers(1, 10**6)))
+        for k, (first, size) in enumerate(zip(starts, sizes, strict=False))
+    ]
+
+
+@given(tiles_of_rows())
+def test_slices_lie_in_their_tiles_with_their_part_of_the_work(tiles):
+    places = slices(tiles)
+    rows = tiles[-1].last
+    assert 1 <= len(places) <= PLACES
+    for small, large in places:
+        whole = tiles[large.number]
+        assert whole.first <= large.first <= small.first < small.last <= large.last <= whole.last
+        for own in (small, large):
+            share = (own.last - own.first) / (whole.last - whole.first)
+            assert own.work == pytest.approx(max(1, whole.work * share), abs=0.51)
+            assert own._replace(first=0, last=0, work=0) == whole._replace(first=0, last=0, work=0)
+    works = [large.work for _, large in places]
+    assert works == sorted(works)
+    assert sum(large.last - large.first for _, large in places) <= max(PLACES, rows / SHARE)
+    assert len({large for _, large in places}) == len(places)
+
+
+@given(
+    st.floats(1e-6, 1e3),
+    st.floats(0.0, 1.0),
+    st.integers(2, 50),
+    st.integers(2, 1000),
+)
+def test_what_is_expected_lies_between_a_line_and_a_power(few, bend, finer, larger):
+    small, large = (1.0, few), (float(finer), few * finer**bend)
+    work = float(finer * larger)
+    power = large[1] * larger**bend
+    line = large[1] + (work - finer) * (large[1] - few) / (finer - 1)
+    expected = extended(small, large, work)
+    assert min(power, line) * (1 - 1e-9) <= expected <= max(power, line) * (1 + 1e-9)
+    # Where rows share nothing it is the line itself.
+    assert extended((1.0, few), (2.0, 2 * few), work) == pytest.approx(work * few)
+    # Two times that no law goes through: the larger slice decides.
+    assert extended((1.0, few), (2.0, few / 2), 8.0) == pytest.approx(2 * few)
+    assert extended((2.0, few), (2.0, 2 * few), 8.0) == pytest.approx(8 * few)
+
+
+def test_the_manifest_holds_forecast_and_outcome_of_each_attack():
+    draw = np.random.default_rng(4)
+
+    def frame(key):
+        numbers = {name: draw.integers(9, size=50) for name in ("age", "rent")}
+        return pl.DataFrame({key: [str(k) for k in range(50)], "sex": ["a", "b"] * 25} | numbers)
+
+    study = ri.Study(
+        puf=ri.PublicFile(frame("p"), key="p"),
+        eif=ri.IntruderFile(frame("e"), key="e"),
+        variables=[ri.categorical("sex"), ri.numeric("age"), ri.numeric("rent")],
+    )
+    result = study.run(ri.Unicity(), ri.Taxicab(), ri.Euclidean(), ri.IdentifySort())
+    told = result.manifest["forecast"]
+    assert told["pairs"] == 2500
+    assert list(told["attacks"]) == list(result.manifest["timings"]["attacks"])
+    for label in ("unicity", "taxicab", "euclidean"):
+        assert told["attacks"][label]["seconds"] > 0
+        assert told["attacks"][label]["bytes"] > 0
+    assert told["attacks"]["identify_sort"] == {"seconds": None, "bytes": None}
 
 
 def test_tiles_count_by_their_work(clock):
     """Large tiles first: five of them tell what all take."""
     job = clock.job(rows=40, each=0.001, work=lambda row: (40 - row) ** 2)
-    with pytest.raises(Forecast) as found:
+    with pytest.raises(Forecasted) as found:
         forecasting(2, 1)(job, "")
-    assert found.value.seconds == pytest.approx(0.001 * sum(k * k for k in range(1, 41)) / 2)
+    assert found.value.forecast.seconds == pytest.approx(
+        0.001 * sum(k * k for k in range(1, 41)) / 2
+    )
 
 
 def test_a_job_that_prepares_another_is_done_in_full(clock):
     fold = forecasting(1, 1)
     assert list(fold(clock.job(rows=30, each=0.1, prepares=True), "")) == list(range(30))
-    with pytest.raises(Forecast) as found:
+    with pytest.raises(Forecasted) as found:
         fold(clock.job(rows=10, each=0.1), "")
-    assert found.value.seconds == pytest.approx(30 * 0.1 + 10 * 0.1)
+    assert found.value.forecast.seconds == pytest.approx(30 * 0.1 + 10 * 0.1)
 
 
 def test_a_job_without_work_takes_no_time(clock):
     clock.now = 5.0
-    with pytest.raises(Forecast) as found:
+    with pytest.raises(Forecasted) as found:
         forecasting(1, 1)(clock.job(rows=0, each=1.0), "")
-    assert found.value.seconds == 0.0
+    assert found.value.forecast.seconds == 0.0
 
 
 @pytest.mark.parametrize(("load", "counted"), [(0.6, 0.6), (40.0, LOADING)])
@@ -85,10 +233,10 @@ def test_loading_kernels_counts_once_and_compiling_them_does_not(clock, load, co
         clock.now += 0 if clock.done else load
         return sound(first, last)
 
-    with pytest.raises(Forecast) as found:
+    with pytest.raises(Forecasted) as found:
         forecasting(2, 1)(replace(job, do=do), "")
-    assert found.value.loading == pytest.approx(counted)
-    assert found.value.seconds == pytest.approx(counted + 100 * 0.01 / 2)
+    assert found.value.forecast.loading == pytest.approx(counted)
+    assert found.value.forecast.seconds == pytest.approx(counted + 100 * 0.01 / 2)
 
 
 def test_what_a_job_makes_of_its_arrays_is_told_apart_from_them():
