@@ -16,6 +16,7 @@ from reident.attacks.agreement import true_pair_agreement
 from reident.attacks.verify import Verified, verify
 from reident.engine.forecast import Forecast, Forecasted, forecasting, noting
 from reident.engine.how import BUDGET, How
+from reident.engine.job import Progress
 from reident.engine.memory import give_back
 from reident.engine.sizing import sized
 from reident.engines import folding
@@ -83,7 +84,7 @@ def run(  # noqa: PLR0913  # the flags of a whole study
             told = fold
             if engine is None:
                 # A driver does no tile itself; `plan` forecasts a cluster.
-                told = noting(fold, jobs, budget, partial(forecasts.__setitem__, label))
+                told = noting(fold, jobs, budget, partial(_note, forecasts, watch, label))
             linked = _linked(study, label, attack, taken, told)
             results[label] = _result(label, attack, linked, taken)
             encoding[label] = dict(linked.encoding)
@@ -160,6 +161,15 @@ def plan(
             | (sized(found, cores, have, records)._asdict() if cores else {})
         )
     return rows
+
+
+def _note(
+    forecasts: dict[str, Forecast], watch: Watch | None, label: str, forecast: Forecast
+) -> None:
+    """Write down what an attack is expected to take, and tell whoever watches."""
+    forecasts[label] = forecast
+    if watch is not None:
+        watch(Progress(label, 0, forecast.work, forecast.left))
 
 
 def _told(forecast: Forecast | None) -> dict[str, Any]:

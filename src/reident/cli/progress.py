@@ -1,4 +1,4 @@
-"""Progress: a bar with the time left on a terminal, a line per attack elsewhere."""
+"""Progress: a line per attack, and on a terminal a bar with the time left."""
 
 from __future__ import annotations
 
@@ -12,16 +12,22 @@ from reident.cli.talk import stderr
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rich.console import Console
+
     from reident.engine.job import Progress as Event
     from reident.engine.job import Watch
+
+
+UNITS = (("hours", 3600), ("minutes", 60), ("s", 1))
 
 
 @contextlib.contextmanager
 def progress() -> Iterator[Watch]:
     """Draw what an engine reports."""
     console = stderr()
+    line = _lines(console)
     if not console.is_terminal:
-        yield _lines()
+        yield line
         return
     columns = (
         TextColumn("{task.description}"),
@@ -34,6 +40,7 @@ def progress() -> Iterator[Watch]:
         tasks: dict[str, object] = {}
 
         def draw(event: Event) -> None:
+            line(event)
             if event.label not in tasks:
                 tasks[event.label] = bars.add_task(event.label, total=event.total)
             bars.update(tasks[event.label], completed=event.done)  # type: ignore[arg-type]  # its id
@@ -41,13 +48,22 @@ def progress() -> Iterator[Watch]:
         yield draw
 
 
-def _lines() -> Watch:
-    console = stderr()
+def _lines(console: Console) -> Watch:
+    """Say once of each attack how many pairs it decides, and how long that should take."""
     started: set[str] = set()
 
     def line(event: Event) -> None:
         if event.label not in started:
             started.add(event.label)
-            console.print(f"{event.label}: {event.total:,} pairs")
+            expected = "" if event.seconds is None else f", {in_words(event.seconds)}"
+            console.print(f"{event.label}: {event.total:,} pairs{expected}")
 
     return line
+
+
+def in_words(seconds: float) -> str:
+    """Seconds as people say them: no more figures than a forecast is good for."""
+    if seconds < 1:
+        return "less than a second"
+    unit, size = next((unit, size) for unit, size in UNITS if seconds >= 2 * size or size == 1)
+    return f"about {seconds / size:.0f} {unit}"

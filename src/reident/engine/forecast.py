@@ -35,7 +35,7 @@ LOADING = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
-    """How a job would run, its expected seconds, and the bytes of its arrays.
+    """How a job of so much `work` would run, its expected seconds, and the bytes of its arrays.
 
     Of the seconds, so many are `prepared` by one thread before the first tile, and so many go into
     `loading` kernels, however large the files are. Tiles have `made` so many bytes beside the job.
@@ -43,10 +43,16 @@ class Forecast:
 
     how: str
     seconds: float
+    work: int = 0
     size: int = 0
     made: int = 0
     prepared: float = 0.0
     loading: float = 0.0
+
+    @property
+    def left(self) -> float:
+        """Seconds from the first tile on."""
+        return self.seconds - self.prepared
 
     @property
     def bytes(self) -> int:
@@ -93,7 +99,8 @@ def noting(fold: Fold, jobs: int, budget: int, note: Callable[[Forecast], None])
 
 def forecast(job: Job[Any, Any], jobs: int, budget: int, prepared: float) -> Forecast:
     """What a job on so many threads is expected to take, from some slices that are timed."""
-    if not any(tile.work for tile in job.tiles(budget)):
+    work = sum(tile.work for tile in job.tiles(budget))
+    if not work:
         return Forecast(how=job.how, seconds=0.0, size=held(job))
     following = job.also() if hasattr(job, "also") else ()
     expected = [_expected(one, jobs, budget) for one in (job, *following)]
@@ -101,6 +108,7 @@ def forecast(job: Job[Any, Any], jobs: int, budget: int, prepared: float) -> For
     return Forecast(
         how=job.how,
         seconds=prepared + loading + working,
+        work=work,
         size=held(job),
         made=made(job),
         prepared=prepared,

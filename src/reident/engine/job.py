@@ -73,11 +73,15 @@ UNTOLD = ""
 
 
 class Progress(NamedTuple):
-    """How far a piece of work is: pairs decided of all pairs."""
+    """How far a piece of work is: pairs decided of all pairs.
+
+    What is told before the first of them may say how many seconds all are expected to take.
+    """
 
     label: str
     done: int
     total: int
+    seconds: float | None = None
 
 
 if TYPE_CHECKING:

@@ -1,0 +1,45 @@
+"""What is said of an attack before its first pair: how many there are, how long it should take."""
+
+import pytest
+
+from reident.cli.progress import in_words, progress
+from reident.engine.job import Progress
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.0, "less than a second"),
+        (0.99, "less than a second"),
+        (1.0, "about 1 s"),
+        (3.4, "about 3 s"),
+        (119.0, "about 119 s"),
+        (120.0, "about 2 minutes"),
+        (7199.0, "about 120 minutes"),
+        (7200.0, "about 2 hours"),
+        (1e6, "about 278 hours"),
+    ],
+)
+def test_seconds_as_people_say_them(seconds, words):
+    assert in_words(seconds) == words
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_each_attack_is_announced_once(capsys, monkeypatch, terminal):
+    for name, value in {"TERM": "xterm", "COLUMNS": "100"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FORCE_COLOR" if terminal else "NO_COLOR", "1")
+    with progress() as watch:
+        for event in (
+            Progress("taxicab", 0, 12_345, 7.3),
+            Progress("taxicab", 6_000, 12_345),
+            Progress("taxicab", 12_345, 12_345),
+            Progress("unicity", 5, 10),
+        ):
+            watch(event)
+    said = capsys.readouterr()
+    assert said.out == ""
+    lines = [line.removeprefix("\x1b[2K") for line in said.err.splitlines()]
+    assert "taxicab: 12,345 pairs, about 7 s" in lines
+    assert "unicity: 10 pairs" in lines
+    assert said.err.count("12,345 pairs") == 1
