@@ -1,9 +1,10 @@
 """What a job is expected to take, before it runs: what `plan` tells, and the manifest of a run.
 
 Rows share what they look up, so that a few of them cost more each than many. Slices of tiles are
-timed in two sizes, and two laws go through both: a line, as if what is shared were the same for
-any number of rows, and a power, as if it grew with them at every size as between these two. Tiles
-cost less than the one and more than the other; their geometric mean is expected.
+timed, each round of them larger than the last, while they take a small part of what is expected.
+Two laws go through the last two rounds: a line, as if what is shared were the same for any number
+of rows, and a power, as if it grew with them at every size as between these two. Tiles cost less
+than the one and more than the other; their geometric mean is expected.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
 
 PLACES = 2
 """Places of the work where slices are timed: the fewer there are, the larger slices may be."""
-SHARE, FINER = 32, 4
-"""One PUF row of so many is timed in larger slices; smaller ones are so many times smaller."""
-SPARED, SECONDS = 16, 1.0
-"""No more slices are timed once they took such a part of what is expected, or so long."""
+SHARE, FINER, ROUNDS = 32, 4, 5
+"""One PUF row of so many is timed in the last of so many rounds; each is so many times finer."""
+SPARED, UNNOTICED, SECONDS = 24, 0.02, 1.0
+"""Timing takes at most such a part of what all may take, or these seconds; nobody notices a few."""
 LOADING = 1.0
 """Seconds that loading kernels may take; what took longer has compiled them, as no run will."""
 
@@ -123,17 +124,20 @@ def _expected(job: Job[Any, Any], jobs: int, budget: int) -> tuple[float, float]
         return 0.0, 0.0
     work = sum(tile.work for tile in tiles) / len(tiles)
     threads = min(jobs, len({tile.strip for tile in tiles}))
-    places = slices(tiles)
+    rounds = slices(tiles)
     # The first one loads kernels, and warms the caches.
-    first = _timed(job, places[0][0])
-    timed = np.zeros((2, 2))  # smaller and larger slices: their work, their seconds
-    for number, sizes in enumerate(places, 1):
-        timed += [(tile.work, _timed(job, tile)) for tile in sizes]
-        small, large = (timed / number).tolist()
-        seconds = len(tiles) * extended(small, large, work) / threads
-        if timed[:, 1].sum() > min(SECONDS, seconds / SPARED):
+    first = _timed(job, rounds[0][0])
+    loading = small = None
+    spent = 0.0
+    for some in rounds:
+        took = sum(_timed(job, tile) for tile in some)
+        large = sum(tile.work for tile in some) / len(some), took / len(some)
+        line, power = (len(tiles) * one / threads for one in laws(small or large, large, work))
+        loading = max(0.0, first - large[1]) if loading is None else loading
+        small, spent = large, spent + took
+        if spent + FINER * took > min(SECONDS, max(UNNOTICED, line / SPARED)):
             break
-    return min(LOADING, max(0.0, first - small[1])), seconds
+    return min(LOADING, loading or 0.0), math.sqrt(line * power)
 
 
 def _timed(job: Job[Any, Any], tile: Tile) -> float:
@@ -142,22 +146,22 @@ def _timed(job: Job[Any, Any], tile: Tile) -> float:
     return time.perf_counter() - start
 
 
-def slices(tiles: Sequence[Tile]) -> list[tuple[Tile, Tile]]:
-    """A smaller and a larger part of tiles, at some places spread over the PUF rows of all.
+def slices(tiles: Sequence[Tile]) -> list[tuple[Tile, ...]]:
+    """Parts of tiles at some places spread over the PUF rows of all, larger ones in each round.
 
-    Those with the least work come first. A tile of one row is no smaller.
+    None is larger than its tile, so that there may be fewer rounds.
     """
     ends = np.cumsum([tile.last - tile.first for tile in tiles]).tolist()
     rows = ends[-1]
-    number, wide = min(PLACES, rows), max(1, rows // (SHARE * PLACES))
-    places = []
-    for k in range(number):
-        middle = rows * (2 * k + 1) // (2 * number)
-        at = bisect_right(ends, middle)
-        row = middle - ends[at] + tiles[at].last
-        small, large = (_part(tiles[at], row, width) for width in (max(1, wide // FINER), wide))
-        places.append((small, large))
-    return sorted(places, key=lambda sizes: sizes[1].work)
+    number, widest = min(PLACES, rows), max(1, rows // (SHARE * PLACES))
+    middles = [rows * (2 * k + 1) // (2 * number) for k in range(number)]
+    hit = [(at := bisect_right(ends, middle), middle - ends[at]) for middle in middles]
+    widths = (max(1, widest // FINER**k) for k in reversed(range(ROUNDS)))
+    rounds = (
+        tuple(_part(tiles[at], tiles[at].last + back, width) for at, back in hit)
+        for width in widths
+    )
+    return list(dict.fromkeys(rounds))
 
 
 def _part(tile: Tile, row: int, width: int) -> Tile:
@@ -168,14 +172,18 @@ def _part(tile: Tile, row: int, width: int) -> Tile:
     return tile._replace(first=first, last=last, work=max(1, work))
 
 
-def extended(small: Sequence[float], large: Sequence[float], work: float) -> float:
-    """Seconds of so much work, from the work and the seconds of two smaller pieces."""
+def laws(small: Sequence[float], large: Sequence[float], work: float) -> tuple[float, float]:
+    """Seconds of so much work by a line and by a power through those of two smaller pieces.
+
+    Where no law goes through both, the larger piece decides alone.
+    """
     (less, few), (more, many) = small, large
+    alone = many * work / more
     if not (less < more and 0.0 < few <= many):
-        return many * work / more
+        return alone, alone
     line = many + (work - more) * min((many - few) / (more - less), many / more)
     bend = min(1.0, math.log(many / few) / math.log(more / less))
-    return math.sqrt(line * many * (work / more) ** bend)
+    return line, many * (work / more) ** bend
 
 
 def held(value: Any) -> int:
