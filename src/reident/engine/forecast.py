@@ -149,11 +149,13 @@ def _timed(job: Job[Any, Any], tile: Tile) -> float:
 def slices(tiles: Sequence[Tile]) -> list[tuple[Tile, ...]]:
     """Parts of tiles at some places spread over the PUF rows of all, larger ones in each round.
 
-    None is larger than its tile, so that there may be fewer rounds.
+    None is larger than its tile, so that there may be fewer rounds. Where rows are few each of them
+    is much of the work: they are timed at one place.
     """
     ends = np.cumsum([tile.last - tile.first for tile in tiles]).tolist()
     rows = ends[-1]
-    number, widest = min(PLACES, rows), max(1, rows // (SHARE * PLACES))
+    widest = max(1, rows // (SHARE * PLACES))
+    number = PLACES if rows >= SHARE * PLACES else 1
     middles = [rows * (2 * k + 1) // (2 * number) for k in range(number)]
     hit = [(at := bisect_right(ends, middle), middle - ends[at]) for middle in middles]
     widths = (max(1, widest // FINER**k) for k in reversed(range(ROUNDS)))
