@@ -127,12 +127,16 @@ class Making:
         job = _without_levels(rows, fold)
         # One mismatch more than `last` cannot pass the threshold.
         last = min(-(-job.bound // job.least.cost) - 1, len(_chosen(job.scorer)))
-        entropy = {int(j): entropy_of(job.classes.theirs[j]) for j in _chosen(job.scorer)}
-        stages = _stages(job, rows, entropy, last)
+        packed, (entropy, stages) = together(
+            fold,
+            partial(pack, job.classes.theirs, job.classes.sums),
+            partial(_stages, job, rows, last),
+        )
         of, eif = rows.of, rows.eif
         # The job holds all else that is needed of them; blocks need the room.
         del rows
-        levels = _levels(job, entropy, stages, last, fold)
+        levels = _levels(job, packed, entropy, stages, last, fold)
+        del packed
         order, crowd = eif[job.order] if job.seeded else eif, job.crowd
         if not len(levels[-1].blocks[0].variables):
             # Who meets everyone looks at tiles first; nobody else does.
@@ -249,10 +253,14 @@ def _order(
 
 
 def _levels(
-    job: IndexedJob, entropy: Mapping[int, float], asked: list[int], last: int, fold: Fold
+    job: IndexedJob,
+    packed: Words,
+    entropy: Mapping[int, float],
+    asked: list[int],
+    last: int,
+    fold: Fold,
 ) -> tuple[Level, ...]:
     """Stages that are worth it, and at last one that finds whatever could still pass."""
-    packed = pack(job.classes.theirs, job.classes.sums)
     levels: list[Level] = []
     above = -1
     for stages in _batches(job, asked):
@@ -293,8 +301,14 @@ def _blocks(
     return list(blocks)
 
 
-def _stages(job: IndexedJob, rows: Distinct, entropy: Mapping[int, float], last: int) -> list[int]:
-    """Numbers of mismatches to allow one after another, up to `last`."""
+def _stages(job: IndexedJob, rows: Distinct, last: int) -> tuple[dict[int, float], list[int]]:
+    """What variables tell, and numbers of mismatches to allow one after another, up to `last`."""
+    entropy = {int(j): entropy_of(job.classes.theirs[j]) for j in _chosen(job.scorer)}
+    return entropy, _allowed(job, rows, entropy, last)
+
+
+def _allowed(job: IndexedJob, rows: Distinct, entropy: Mapping[int, float], last: int) -> list[int]:
+    """By what some records would read and find."""
     if not job.seeded:
         if job.summed and _soon(job, shares(entropy, last)):
             return [last]
