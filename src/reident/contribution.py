@@ -48,7 +48,7 @@ def left_out(study: Study, only: Sequence[str] = ()) -> Iterator[LeftOut]:
 
 
 def forecast(study: Study, taken: Intake, only: Sequence[str], jobs: int) -> tuple[int, float]:
-    """How many attacks that is, and how many seconds they should take; some tiles are timed."""
+    """How many attacks that is, and how many seconds they should take; parts of tiles are timed."""
     rows = [row for one in left_out(study, only) for row in plan(one.study, taken, jobs=jobs)]
     return len(rows), sum(row["seconds"] for row in rows)
 

@@ -132,7 +132,7 @@ def plan(
     cores: int = 0,
     records: tuple[int, int] | None = None,
 ) -> list[dict[str, Any]]:
-    """What each attack would do: pairs, way, seconds and bytes. Some tiles are timed, none kept.
+    """What each attack would do: pairs, way, seconds and bytes. Parts of tiles are timed, none kept.
 
     With `cores`, on a cluster that has so many, if the files had so many `records`.
     """
@@ -166,9 +166,13 @@ def plan(
 def _note(
     forecasts: dict[str, Forecast], watch: Watch | None, label: str, forecast: Forecast
 ) -> None:
-    """Write down what an attack is expected to take, and tell whoever watches."""
-    forecasts[label] = forecast
-    if watch is not None:
+    """Write down what an attack is expected to take, and tell whoever watches.
+
+    More may come of it: records that found nobody among their own class search once more.
+    """
+    before = forecasts.get(label)
+    forecasts[label] = forecast if before is None else before.then(forecast)
+    if watch is not None and forecast.work:
         watch(Progress(label, 0, forecast.work, forecast.left))
 
 

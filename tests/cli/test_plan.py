@@ -50,7 +50,6 @@ def test_plan_for_a_cluster_tells_what_is_sent_and_what_it_assumes(tmp_path, cap
     # Ten times as many records are sent and come back; seconds: unit/engine/test_sizing.
     assert large["shipped"] == 10 * small["shipped"]
     assert large["returned"] == 10 * small["returned"] == 10 * 200 * 100
-    assert large["seconds"] > 0
     assert small["worker"] > small["shipped"]
     assert main([*asked, "--cores", "4"]) == 0
     said = capsys.readouterr()

@@ -42,13 +42,17 @@ def first_orders(sides: Sides, attack: Unicity, suspected: Flags, fold: Fold) ->
     return order
 
 
+FORETOLD = 3
+"""Orders that are forecast: few wait for a larger one, and nobody knows beforehand how many."""
+
+
 def order_jobs(sides: Sides, attack: Unicity) -> list[Spread[None]]:
-    """The jobs of all orders, as if every PUF record were suspected: for a forecast."""
+    """The jobs of the first orders, as if every PUF record were suspected: for a forecast."""
     if attack.interactions == "highest":
         return []
     everyone = np.ones(len(sides.puf.records), np.bool_)
     levels = Levels(sides, READINGS.index(attack.interactions), everyone)
-    most = min(attack.orders, len(sides.categories))
+    most = min(attack.orders, len(sides.categories), FORETOLD)
     return [levels.of_size(size) for size in range(1, most + 1)]
 
 

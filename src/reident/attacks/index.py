@@ -308,7 +308,7 @@ def _stages(job: IndexedJob, rows: Distinct, last: int) -> tuple[dict[int, float
 
 
 def _allowed(job: IndexedJob, rows: Distinct, entropy: Mapping[int, float], last: int) -> list[int]:
-    """By what some records would read and find."""
+    """Stages for blocks of such variables, by what some records would read and find."""
     if not job.seeded:
         if job.summed and _soon(job, shares(entropy, last)):
             return [last]

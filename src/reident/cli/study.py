@@ -1,4 +1,4 @@
-"""What `run` and `demo` share: run a study into its folder and show the result."""
+"""What `run`, `link` and `demo` share: run a study into its folder and show the result."""
 
 from __future__ import annotations
 

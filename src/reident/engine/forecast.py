@@ -9,10 +9,11 @@ than the one and more than the other; their geometric mean is expected.
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from bisect import bisect_right
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,7 @@ PLACES = 2
 SHARE, FINER, ROUNDS = 32, 4, 5
 """One PUF row of so many is timed in the last of so many rounds; each is so many times finer."""
 SPARED, UNNOTICED, SECONDS = 24, 0.02, 1.0
-"""Timing takes at most such a part of what all may take, or these seconds; nobody notices a few."""
+"""Timing a job goes on for such a part of what it may take, or so long; nobody notices a little."""
 LOADING = 1.0
 """Seconds that loading kernels may take; what took longer has compiled them, as no run will."""
 
@@ -49,6 +50,17 @@ class Forecast:
     made: int = 0
     prepared: float = 0.0
     loading: float = 0.0
+
+    def then(self, after: Forecast) -> Forecast:
+        """With another job after it."""
+        return replace(
+            self,
+            seconds=self.seconds + after.seconds,
+            work=self.work + after.work,
+            loading=self.loading + after.loading,
+            size=max(self.size, after.size),
+            made=max(self.made, after.made),
+        )
 
     @property
     def left(self) -> float:
@@ -83,16 +95,17 @@ def noting(fold: Fold, jobs: int, budget: int, note: Callable[[Forecast], None])
 
     What comes before the first tile, the coding of columns and the making of an index, is done by
     then and counts from here. So are jobs that only prepare another. Jobs that a job names in
-    `also` come after it and count too.
+    `also` come after it and count too. Where more jobs have the same label, each is noted.
     """
     begun = time.perf_counter()
-    noted = False
+    told = None
 
     def listened(job: Job[Any, Done], label: str) -> Iterator[Done]:
-        nonlocal noted
-        if not noted and not getattr(job, "prepares", False):
-            noted = True
-            note(forecast(job, jobs, budget, time.perf_counter() - begun))
+        nonlocal told
+        if told in {None, label} and not getattr(job, "prepares", False):
+            prepared = time.perf_counter() - begun if told is None else 0.0
+            told = label
+            note(forecast(job, jobs, budget, prepared))
         return fold(job, label)
 
     return listened
@@ -122,22 +135,28 @@ def _expected(job: Job[Any, Any], jobs: int, budget: int) -> tuple[float, float]
     tiles = [tile for tile in job.tiles(budget) if tile.work]
     if not tiles:
         return 0.0, 0.0
-    work = sum(tile.work for tile in tiles) / len(tiles)
+    work, number = _work(tiles) / len(tiles), len(tiles)
     threads = min(jobs, len({tile.strip for tile in tiles}))
     rounds = slices(tiles)
     # The first one loads kernels, and warms the caches.
-    first = _timed(job, rounds[0][0])
-    loading = small = None
+    cold = _timed(job, rounds[0][0])
+    warm = small = None
     spent = 0.0
-    for some in rounds:
-        took = sum(_timed(job, tile) for tile in some)
-        large = sum(tile.work for tile in some) / len(some), took / len(some)
-        line, power = (len(tiles) * one / threads for one in laws(small or large, large, work))
-        loading = max(0.0, first - large[1]) if loading is None else loading
-        small, spent = large, spent + took
-        if spent + FINER * took > min(SECONDS, max(UNNOTICED, line / SPARED)):
+    for some, following in itertools.zip_longest(rounds, rounds[1:], fillvalue=()):
+        timed = [_timed(job, tile) for tile in some]
+        warm = timed[0] if warm is None else warm
+        large = _work(some) / len(some), sum(timed) / len(some)
+        line, power = (number * one / threads for one in laws(small or large, large, work))
+        small, spent = large, spent + sum(timed)
+        coming = sum(timed) * _work(following) / _work(some)
+        if spent + coming > min(SECONDS, max(UNNOTICED, line / SPARED)):
             break
-    return min(LOADING, loading or 0.0), math.sqrt(line * power)
+    loading = max(0.0, cold - (warm or 0.0))
+    return min(LOADING, loading), math.sqrt(line * power)
+
+
+def _work(tiles: Sequence[Tile]) -> int:
+    return sum(tile.work for tile in tiles)
 
 
 def _timed(job: Job[Any, Any], tile: Tile) -> float:
@@ -149,21 +168,32 @@ def _timed(job: Job[Any, Any], tile: Tile) -> float:
 def slices(tiles: Sequence[Tile]) -> list[tuple[Tile, ...]]:
     """Parts of tiles at some places spread over the PUF rows of all, larger ones in each round.
 
-    None is larger than its tile, so that there may be fewer rounds. Where rows are few each of them
-    is much of the work: they are timed at one place.
+    None is larger than its tile, so that there may be fewer rounds. Few rows may differ much in
+    their work: there each round is one of them.
     """
     ends = np.cumsum([tile.last - tile.first for tile in tiles]).tolist()
     rows = ends[-1]
-    widest = max(1, rows // (SHARE * PLACES))
-    number = PLACES if rows >= SHARE * PLACES else 1
-    middles = [rows * (2 * k + 1) // (2 * number) for k in range(number)]
+    if rows < SHARE * PLACES:
+        return _single(tiles)
+    middles = [rows * (2 * k + 1) // (2 * PLACES) for k in range(PLACES)]
     hit = [(at := bisect_right(ends, middle), middle - ends[at]) for middle in middles]
+    widest = rows // (SHARE * PLACES)
     widths = (max(1, widest // FINER**k) for k in reversed(range(ROUNDS)))
     rounds = (
         tuple(_part(tiles[at], tiles[at].last + back, width) for at, back in hit)
         for width in widths
     )
     return list(dict.fromkeys(rounds))
+
+
+def _single(tiles: Sequence[Tile]) -> list[tuple[Tile, ...]]:
+    """A row of a tile in each round, with so many times the work of the one before."""
+    rows = (_part(tile, (tile.first + tile.last) // 2, 1) for tile in tiles)
+    rounds: list[tuple[Tile, ...]] = []
+    for row in sorted(rows, key=lambda row: row.work):
+        if not rounds or row.work >= FINER * rounds[-1][0].work:
+            rounds.append((row,))
+    return rounds
 
 
 def _part(tile: Tile, row: int, width: int) -> Tile:

@@ -22,7 +22,7 @@ RETURNED = 100
 """Bytes of a PUF record's shortlist, as it comes back."""
 ASSUMED = (
     "a core of the cluster is as fast as one here",
-    "a pair costs as much as in the files at hand, of which some tiles were timed",
+    "a pair costs as much as in the files at hand, of which parts of tiles were timed",
     f"a job is written and read at {WRITTEN / 1e6:.0f} MB a second",
     f"workers take {START:.0f} seconds to begin, and {PROCESS / 1e6:.0f} MB beside the job",
     "reading and coding the files is not counted: it is done once, before",

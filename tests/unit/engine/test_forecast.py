@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 import polars as pl
@@ -96,6 +96,20 @@ def test_the_same_is_noted_before_a_run_which_then_goes_its_way(clock):
     assert len(told) == 1
 
 
+def test_a_second_search_of_an_attack_is_noted_too_but_nothing_beside_it(clock):
+    """Records that found nobody among their own class search once more, by the same label."""
+    told = []
+    fold = noting(local(1), 1, 1, told.append)
+    clock.now = 2.0
+    assert len(list(fold(clock.job(rows=100, each=0.01), "attack"))) == 100
+    assert list(fold(clock.job(rows=10, each=1.0), "")) == list(range(10))
+    assert len(list(fold(clock.job(rows=100, each=0.02), "attack"))) == 100
+    assert [one.seconds for one in told] == [pytest.approx(2.0 + 1.0), pytest.approx(2.0)]
+    both = told[0].then(told[1])
+    assert (both.seconds, both.left) == (pytest.approx(5.0), pytest.approx(3.0))
+    assert both.work == 200
+
+
 def rows_by(clock, cost, rows):
     """A job of one strip, whose rows cost so much together wherever they are."""
 
@@ -161,21 +175,39 @@ def tiles_of_rows(draw):
 def test_slices_lie_in_their_tiles_with_their_part_of_the_work(tiles):
     rounds = slices(tiles)
     rows = tiles[-1].last
-    assert 1 <= len(rounds) <= ROUNDS
-    for some in rounds:
-        assert len(some) == (PLACES if rows >= SHARE * PLACES else 1)
-        for own in some:
-            whole = tiles[own.number]
-            assert whole.first <= own.first < own.last <= whole.last
-            share = (own.last - own.first) / (whole.last - whole.first)
-            assert own.work == pytest.approx(max(1, whole.work * share), abs=0.51)
-            assert own._replace(first=0, last=0, work=0) == whole._replace(first=0, last=0, work=0)
+    assert rounds
+    for own in chain(*rounds):
+        whole = tiles[own.number]
+        assert whole.first <= own.first < own.last <= whole.last
+        share = (own.last - own.first) / (whole.last - whole.first)
+        assert own.work == pytest.approx(max(1, whole.work * share), abs=0.51)
+        assert own._replace(first=0, last=0, work=0) == whole._replace(first=0, last=0, work=0)
+    if rows < SHARE * PLACES:
+        singles = [own for (own,) in rounds]
+        assert all(own.last - own.first == 1 for own in singles)
+        assert all(more.work >= FINER * less.work for less, more in pairwise(singles))
+        return
+    assert len(rounds) <= ROUNDS
+    assert {len(some) for some in rounds} == {PLACES}
     for less, more in pairwise(rounds):
+        assert less != more
         for small, large in zip(less, more, strict=True):
             assert large.first <= small.first < small.last <= large.last
-            assert large.last - large.first <= 2 * FINER * (small.last - small.first)
-        assert less != more
-    assert sum(own.last - own.first for own in rounds[-1]) <= max(PLACES, rows / SHARE)
+            assert large.last - large.first < 2 * FINER * (small.last - small.first)
+    assert sum(own.last - own.first for own in rounds[-1]) <= rows / SHARE
+
+
+@given(st.integers(2, 63))
+def test_few_rows_with_much_work_each_are_timed_from_the_least_on(rows):
+    """Interactions by their first variable: the first has nearly all of them."""
+    clock = Clock()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "perf_counter", lambda: clock.now)
+        job = clock.job(rows=rows, each=1e-3, work=lambda row: 2 ** (rows - row))
+        told = forecast(job, 1, 1, 0.0)
+    whole = 1e-3 * (2 ** (rows + 1) - 2)
+    assert told.seconds == pytest.approx(whole)
+    assert clock.now <= 2 * 2e-3 + min(SECONDS, max(UNNOTICED, whole / SPARED))
 
 
 @given(
