@@ -132,7 +132,7 @@ def plan(
     cores: int = 0,
     records: tuple[int, int] | None = None,
 ) -> list[dict[str, Any]]:
-    """What each attack would do: pairs, way, seconds and bytes. Parts of tiles are timed, none kept.
+    """What each attack would do: pairs, way, seconds, bytes. Parts of tiles are timed, none kept.
 
     With `cores`, on a cluster that has so many, if the files had so many `records`.
     """
