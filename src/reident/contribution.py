@@ -59,10 +59,17 @@ def contributions(
     """By attack what is found with all variables, and without each."""
     found: dict[str, list[dict[str, Any]]] = {}
     for label, variable, one in left_out(study, only):
-        told = run(one, taken, jobs=jobs, watch=watch)[label].to_dict()
+        told = run(one, taken, jobs=jobs, watch=_naming(watch, variable))[label].to_dict()
         row = {"variable": variable, **{name: told[name] for name in FIELDS}}
         found.setdefault(label, []).append(row)
     return found
+
+
+def _naming(watch: Watch | None, variable: str | None) -> Watch | None:
+    """A watch that is told which variable an attack goes without."""
+    if watch is None or variable is None:
+        return watch
+    return lambda event: watch(event._replace(label=f"{event.label} without {variable}"))
 
 
 def add_to_run(

@@ -81,11 +81,11 @@ def run(  # noqa: PLR0913  # the flags of a whole study
         give_back()
         for label, attack in attacks.items():
             start = time.perf_counter()
-            told = fold
+            noted = fold
             if engine is None:
                 # A driver does no tile itself; `plan` forecasts a cluster.
-                told = noting(fold, jobs, budget, partial(_note, forecasts, watch, label))
-            linked = _linked(study, label, attack, taken, told)
+                noted = noting(fold, jobs, budget, partial(_note, forecasts, watch, label))
+            linked = _linked(study, label, attack, taken, noted)
             results[label] = _result(label, attack, linked, taken)
             encoding[label] = dict(linked.encoding)
             methods[label] = linked.how

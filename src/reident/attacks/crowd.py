@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.attacks.spread import Spread
+from reident.engine.job import UNTOLD
 from reident.kernels import crowd as kernel
 from reident.kernels.crowd import Cells, Pool
 from reident.kernels.keys import ROOM
@@ -84,7 +85,7 @@ class Crowd:
         return mask[: self.pool.puf]
 
 
-def too_many(sides: Sides, most: int, fold: Fold, label: str) -> bool:
+def too_many(sides: Sides, most: int, fold: Fold) -> bool:
     """Whether some of the pairs are more than `most`; if not, there may be more all the same."""
     stream = np.random.default_rng(0)
     orders = [stream.permutation(len(sides.categories)) for _ in range(WAVES * WAVE)]
@@ -95,8 +96,8 @@ def too_many(sides: Sides, most: int, fold: Fold, label: str) -> bool:
     seen = np.empty((0, crowd.pool.puf), np.uint64)
     for first in range(0, WAVES * WAVE, WAVE):
         wave = Spread(how="crowd", rows=WAVE, width=1, do=crowd.cells_from(first), prepares=True)
-        for cells in list(fold(wave, label)):
-            total += sum(fold(_counting(crowd, cells, seen), label))
+        for cells in list(fold(wave, UNTOLD)):
+            total += sum(fold(_counting(crowd, cells, seen), UNTOLD))
             if total > most:
                 return True
             seen = np.vstack([seen, crowd.variables_of(cells)])

@@ -100,6 +100,11 @@ class IndexedJob:
         return Records(by_record(puf), by_record(eif), *self.numbers)
 
     @property
+    def weights(self) -> Ints:
+        """Pairs that each PUF row decides."""
+        return self.pairs
+
+    @property
     def how(self) -> str:
         """Lookups, or every pair by bitmaps where one block without variables finds them all."""
         return "index" if len(self.levels) > 1 or len(self.levels[0].blocks) > 1 else "bitmaps"

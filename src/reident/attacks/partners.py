@@ -62,11 +62,16 @@ class PartnersJob:
         """How many records of both files its records would meet one by one."""
         return int((self.spans[:, 1::2] - self.spans[:, ::2]).sum())
 
+    @property
+    def weights(self) -> Ints:
+        """EIF rows that each PUF row meets."""
+        return np.asarray(self.spans[:, 3] - self.spans[:, 2])
+
     def tiles(self, budget: int) -> Sequence[Tile]:
         """Strips of PUF rows; a tile is a whole strip."""
         if not len(self.rows):
             return []
-        met = self.spans[:, 3] - self.spans[:, 2]
+        met = self.weights
         width = max(1, min(STRIP, budget * SWIFT // max(1, int(met.max()))))
         tiles = []
         for number, first in enumerate(range(0, len(self.rows), width)):
@@ -113,14 +118,15 @@ def job_of(sides: Sides) -> PartnersJob:
 def searched(job: PartnersJob, listing: Listing, fold: Fold, label: str) -> Suspects:
     """Suspected records, and pairs where they are to be listed."""
     if listing.headline == 0 and listing.most is not None and not listing.exceeded(0):
-        many = too_many(job.sides, listing.most, fold, label + ", pairs")
+        many = too_many(job.sides, listing.most, fold)
     else:
         many = listing.exceeded(0)
     if many:
         return unlisted(fold(job, label), listing)
     pairs = ALL_PAIRS if listing.headline == 0 else CONSISTENT_PAIRS
     found = gathered(fold(replace(job, aim=Aim(pairs, FEW)), label), listing)
-    return found or unlisted(fold(job, label + ", rates"), listing)
+    # What is to be done besides has been told.
+    return found or unlisted(fold(replace(job, also=tuple), label), listing)
 
 
 class TruePairs:

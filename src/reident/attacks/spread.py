@@ -10,7 +10,12 @@ from reident.engine.job import UNTOLD, Tile
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
+    import numpy.typing as npt
+
     from reident.engine.job import Fold
+
+    Ints = npt.NDArray[np.int64]
 
 Answer = TypeVar("Answer")
 
@@ -19,14 +24,14 @@ Answer = TypeVar("Answer")
 class Spread(Generic[Answer]):
     """Answers for rows 0 to `rows` - 1, some `width` at a time: do(first, last) gives one.
 
-    work(row) tells how much there is to do for a row.
+    `weights` tell how much there is to do for each row; without them all are alike.
     """
 
     how: str
     rows: int
     width: int
     do: Callable[[int, int], Answer]
-    work: Callable[[int], int] = lambda _: 1
+    weights: Ints | None = None
     prepares: bool = False
 
     def tiles(self, budget: int) -> Sequence[Tile]:
@@ -35,7 +40,7 @@ class Spread(Generic[Answer]):
         tiles = []
         for number, first in enumerate(range(0, self.rows, self.width)):
             last = min(first + self.width, self.rows)
-            work = sum(map(self.work, range(first, last)))
+            work = last - first if self.weights is None else int(self.weights[first:last].sum())
             tiles.append(Tile(number, number, first, last, 0, 1, work))
         return tiles
 

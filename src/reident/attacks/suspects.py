@@ -57,8 +57,6 @@ class Suspects:
 
 def gathered(strips: Iterable[Strip], listing: Listing) -> Suspects | None:
     """Collect strips as they come; None as soon as there are more pairs than may be listed."""
-    if listing.exceeded(0):
-        return None
     suspects = _Collector(listing)
     lists: list[tuple[Ints, Ints]] = []
     total = 0

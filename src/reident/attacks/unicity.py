@@ -171,7 +171,7 @@ def _most(attack: Unicity, layout: Layout) -> int | None:
 
 def _met(job: UnicityJob, listing: Listing, fold: Fold, label: str) -> Suspects:
     """Every record meets every other."""
-    found = gathered(fold(job, label), listing)
+    found = None if listing.exceeded(0) else gathered(fold(job, label), listing)
     return found or unlisted(fold(job, label), listing)
 
 

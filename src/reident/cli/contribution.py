@@ -31,7 +31,7 @@ def contribution(
 
     from reident import contribution as leave_one_out
     from reident.cli import talk
-    from reident.cli.progress import progress
+    from reident.cli.progress import in_words, progress
     from reident.io.intake import take_in
     from reident.io.outputs import FINISHED, as_json
     from reident.io.spec import read_study
@@ -40,7 +40,7 @@ def contribution(
     asked, threads = read_study(study), jobs or len(os.sched_getaffinity(0))
     taken = take_in(asked)
     attacks, seconds = leave_one_out.forecast(asked, taken, names_in(only), threads)
-    talk.say(f"{attacks:,} attacks, about {seconds:,.1f} seconds.")
+    talk.say(f"{attacks:,} attacks, {in_words(seconds)}.")
     if plan:
         return 0
     with progress() as watch:

@@ -1,4 +1,4 @@
-"""Progress: a line per attack, and on a terminal a bar with the time left."""
+"""Progress: a line per piece of work, and on a terminal a bar with the time left."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
+    from rich.progress import TaskID
 
     from reident.engine.job import Progress as Event
     from reident.engine.job import Watch
@@ -37,23 +38,28 @@ def progress() -> Iterator[Watch]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bars:
-        tasks: dict[str, object] = {}
+        tasks: dict[str, TaskID] = {}
 
         def draw(event: Event) -> None:
             line(event)
             if event.label not in tasks:
                 tasks[event.label] = bars.add_task(event.label, total=event.total)
-            bars.update(tasks[event.label], completed=event.done)  # type: ignore[arg-type]  # its id
+            elif event.seconds is not None:
+                bars.reset(tasks[event.label], total=event.total)
+            bars.update(tasks[event.label], completed=event.done)
 
         yield draw
 
 
 def _lines(console: Console) -> Watch:
-    """Say once of each attack how many pairs it decides, and how long that should take."""
+    """Say of each piece of work how many pairs it decides, and how long that should take.
+
+    An attack may have several: what is told with its expected seconds begins one.
+    """
     started: set[str] = set()
 
     def line(event: Event) -> None:
-        if event.label not in started:
+        if event.label not in started or event.seconds is not None:
             started.add(event.label)
             expected = "" if event.seconds is None else f", {in_words(event.seconds)}"
             console.print(f"{event.label}: {event.total:,} pairs{expected}")

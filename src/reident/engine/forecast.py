@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from reident.engine.job import in_turn
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from reident.engine.job import Done, Fold, Job, Tile
 
+Ints = npt.NDArray[np.int64]
 PLACES = 2
 """Places of the work where slices are timed: the fewer there are, the larger slices may be."""
 SHARE, FINER, ROUNDS = 32, 4, 5
@@ -64,8 +66,8 @@ class Forecast:
 
     @property
     def left(self) -> float:
-        """Seconds from the first tile on."""
-        return self.seconds - self.prepared
+        """Seconds from the first tile on, where kernels have been loaded for the forecast."""
+        return self.seconds - self.prepared - self.loading
 
     @property
     def bytes(self) -> int:
@@ -137,7 +139,7 @@ def _expected(job: Job[Any, Any], jobs: int, budget: int) -> tuple[float, float]
         return 0.0, 0.0
     work, number = _work(tiles) / len(tiles), len(tiles)
     threads = min(jobs, len({tile.strip for tile in tiles}))
-    rounds = slices(tiles)
+    rounds = slices(tiles, getattr(job, "weights", None))
     # The first one loads kernels, and warms the caches.
     cold = _timed(job, rounds[0][0])
     warm = small = None
@@ -165,30 +167,29 @@ def _timed(job: Job[Any, Any], tile: Tile) -> float:
     return time.perf_counter() - start
 
 
-def slices(tiles: Sequence[Tile]) -> list[tuple[Tile, ...]]:
-    """Parts of tiles at some places spread over the PUF rows of all, larger ones in each round.
+def slices(tiles: Sequence[Tile], weights: Ints | None = None) -> list[tuple[Tile, ...]]:
+    """Parts of tiles at some places spread over the work of all, larger ones in each round.
 
     None is larger than its tile, so that there may be fewer rounds. Few rows may differ much in
-    their work: there each round is one of them.
+    their work: there each round is one of them. `weights` tell the work of each PUF row, as where
+    strata differ in size; without them the rows of a tile are alike.
     """
-    ends = np.cumsum([tile.last - tile.first for tile in tiles]).tolist()
-    rows = ends[-1]
+    rows = sum(tile.last - tile.first for tile in tiles)
     if rows < SHARE * PLACES:
-        return _single(tiles)
-    middles = [rows * (2 * k + 1) // (2 * PLACES) for k in range(PLACES)]
-    hit = [(at := bisect_right(ends, middle), middle - ends[at]) for middle in middles]
+        return _single(tiles, weights)
+    ends = list(itertools.accumulate(tile.work for tile in tiles))
+    middles = [ends[-1] * (2 * k + 1) // (2 * PLACES) for k in range(PLACES)]
+    hit = [(tiles[at := bisect_right(ends, middle)], ends[at] - middle) for middle in middles]
+    places = [(tile, _row_at(tile, tile.work - left, weights)) for tile, left in hit]
     widest = rows // (SHARE * PLACES)
     widths = (max(1, widest // FINER**k) for k in reversed(range(ROUNDS)))
-    rounds = (
-        tuple(_part(tiles[at], tiles[at].last + back, width) for at, back in hit)
-        for width in widths
-    )
+    rounds = (tuple(_part(*place, width, weights) for place in places) for width in widths)
     return list(dict.fromkeys(rounds))
 
 
-def _single(tiles: Sequence[Tile]) -> list[tuple[Tile, ...]]:
+def _single(tiles: Sequence[Tile], weights: Ints | None) -> list[tuple[Tile, ...]]:
     """A row of a tile in each round, with so many times the work of the one before."""
-    rows = (_part(tile, (tile.first + tile.last) // 2, 1) for tile in tiles)
+    rows = (_part(tile, (tile.first + tile.last) // 2, 1, weights) for tile in tiles)
     rounds: list[tuple[Tile, ...]] = []
     for row in sorted(rows, key=lambda row: row.work):
         if not rounds or row.work >= FINER * rounds[-1][0].work:
@@ -196,11 +197,22 @@ def _single(tiles: Sequence[Tile]) -> list[tuple[Tile, ...]]:
     return rounds
 
 
-def _part(tile: Tile, row: int, width: int) -> Tile:
+def _row_at(tile: Tile, work: int, weights: Ints | None) -> int:
+    """The PUF row of a tile that has so much of its work before it."""
+    if weights is None:
+        return tile.first + work * (tile.last - tile.first) // tile.work
+    done = np.cumsum(weights[tile.first : tile.last])
+    return tile.first + int(np.searchsorted(done, work, "right"))
+
+
+def _part(tile: Tile, row: int, width: int, weights: Ints | None) -> Tile:
     """So many PUF rows of a tile around one of them, or all that it has."""
     first = max(tile.first, min(row - width // 2, tile.last - width))
     last = min(first + width, tile.last)
-    work = round(tile.work * (last - first) / (tile.last - tile.first))
+    if weights is None:
+        work = round(tile.work * (last - first) / (tile.last - tile.first))
+    else:
+        work = int(weights[first:last].sum())
     return tile._replace(first=first, last=last, work=max(1, work))
 
 

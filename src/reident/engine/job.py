@@ -38,7 +38,8 @@ class Job(Protocol[Part, Done]):
     quick, and done again. Of these one that says that it `makes` gives another job, with what
     belongs to it: a named tuple whose first is the job. It may be made and left where there is
     room for it. One that `prepares` another is no end in itself: a forecast needs its answer. Parts
-    of tiles of any other may be run beforehand, for a forecast, and what they give thrown away.
+    of tiles of any other may be run beforehand, for a forecast, and what they give thrown away; a
+    job whose PUF rows differ in their work names what each takes: `weights`.
     """
 
     @property

@@ -45,7 +45,7 @@ def sized(
     puf, eif = (want / max(1, have) for want, have in zip(asked or records, records, strict=True))
     larger = max(puf, eif)
     # Workers load kernels too, which is in START.
-    busy = (found.left - found.loading) * puf * eif
+    busy = found.left * puf * eif
     shipped = int(found.size * larger)
     return Sized(
         seconds=found.prepared * larger + 2 * shipped / WRITTEN + START + busy / cores,

@@ -42,13 +42,15 @@ class Clock:
     now: float = 0.0
     done: list[int] = field(default_factory=list)
 
-    def job(self, *, rows, each, work=lambda _: 1, prepares=False):
-        def do(first, _):
-            self.now += each * work(first)
+    def job(self, *, rows, each, work=lambda _: 1, width=1, prepares=False):
+        weights = np.array([work(row) for row in range(rows)], np.int64)
+
+        def do(first, last):
+            self.now += each * int(weights[first:last].sum())
             self.done.append(first)
             return first
 
-        return Spread(how="job", rows=rows, width=1, do=do, work=work, prepares=prepares)
+        return Spread(how="job", rows=rows, width=width, do=do, weights=weights, prepares=prepares)
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ class Leading(Spread):
 
 
 def leading(job, also):
-    parts = {name: getattr(job, name) for name in ("how", "rows", "width", "do", "work")}
+    parts = {name: getattr(job, name) for name in ("how", "rows", "width", "do", "weights")}
     return Leading(**parts, also=lambda: also)
 
 
@@ -108,6 +110,24 @@ def test_a_second_search_of_an_attack_is_noted_too_but_nothing_beside_it(clock):
     both = told[0].then(told[1])
     assert (both.seconds, both.left) == (pytest.approx(5.0), pytest.approx(3.0))
     assert both.work == 200
+
+
+def test_what_is_left_is_the_tiles_alone(clock):
+    """Kernels that were loaded for the forecast need not be loaded again."""
+    job = clock.job(rows=100, each=0.01)
+    sound = job.do
+
+    def do(first, last):
+        clock.now += 0.0 if clock.done else 0.5
+        return sound(first, last)
+
+    told = []
+    clock.now = 2.0
+    noting(local(1), 1, 1, told.append)(replace(job, do=do), "attack")
+    (one,) = told
+    assert (one.prepared, one.loading) == (pytest.approx(0.0), pytest.approx(0.5))
+    assert one.seconds == pytest.approx(1.5)
+    assert one.left == pytest.approx(1.0)
 
 
 def rows_by(clock, cost, rows):
@@ -197,7 +217,37 @@ def test_slices_lie_in_their_tiles_with_their_part_of_the_work(tiles):
     assert sum(own.last - own.first for own in rounds[-1]) <= rows / SHARE
 
 
-@given(st.integers(2, 63))
+@given(tiles_of_rows(), st.randoms(use_true_random=False))
+def test_places_are_spread_over_the_work_where_rows_differ_in_it(tiles, draw):
+    weights = np.array([draw.choice((0, 1, 50)) for _ in range(tiles[-1].last)], np.int64)
+    weights[[tile.first for tile in tiles]] = 1
+    tiles = [tile._replace(work=int(weights[tile.first : tile.last].sum())) for tile in tiles]
+    rounds = slices(tiles, weights)
+    for own in chain(*rounds):
+        assert own.work == max(1, weights[own.first : own.last].sum())
+    if len(weights) < SHARE * PLACES:
+        return
+    done = np.cumsum(weights)
+    for k, own in enumerate(rounds[0]):
+        middle = done[-1] * (2 * k + 1) // (2 * PLACES)
+        before = done[own.first] - weights[own.first]
+        assert before <= middle < done[own.last - 1]
+
+
+@pytest.mark.parametrize("width", [100_000, 512])
+def test_a_stratum_that_most_pairs_lie_in_is_timed_wherever_it_stands(clock, width):
+    """Few rows of small strata would tell little of it."""
+    job = clock.job(
+        rows=100_000,
+        width=width,
+        each=1e-7,
+        work=lambda row: 40_000 if 30_000 <= row < 70_000 else 10,
+    )
+    told = forecast(job, 1, 1, 0.0)
+    assert told.seconds == pytest.approx(1e-7 * (40_000 * 40_000 + 10 * 60_000))
+
+
+@given(st.integers(2, 60))
 def test_few_rows_with_much_work_each_are_timed_from_the_least_on(rows):
     """Interactions by their first variable: the first has nearly all of them."""
     clock = Clock()
@@ -253,6 +303,38 @@ def test_the_manifest_holds_forecast_and_outcome_of_each_attack():
         assert told["attacks"][label]["seconds"] > 0
         assert told["attacks"][label]["bytes"] > 0
     assert told["attacks"]["identify_sort"] == {"seconds": None, "bytes": None}
+
+
+def test_a_second_search_is_announced_when_it_comes_and_added_in_the_manifest():
+    """Half of the PUF has nobody in its class, and searches everybody."""
+    draw = np.random.default_rng(5)
+
+    def frame(key, other):
+        return pl.DataFrame(
+            {
+                key: [str(k) for k in range(300)],
+                "class": ["a", other] * 150,
+                "income": draw.normal(size=300),
+                "rent": draw.normal(size=300),
+            }
+        )
+
+    study = ri.Study(
+        puf=ri.PublicFile(frame("p", "b"), key="p"),
+        eif=ri.IntruderFile(frame("e", "c"), key="e"),
+        variables=[ri.categorical("class"), ri.numeric("income"), ri.numeric("rent")],
+    )
+    events = []
+    result = study.run(ri.EUC2(), ri.Unicity(pairs="none"), watch=events.append)
+    begun = {label: [] for label in result}
+    for event in events:
+        if event.seconds is not None:
+            assert event.done == 0
+            begun[event.label].append(event)
+    assert [event.total for event in begun["euc2"]] == [150 * 150, 150 * 300]
+    assert len(begun["unicity"]) == 1
+    told = result.manifest["forecast"]["attacks"]["euc2"]
+    assert told["seconds"] >= sum(event.seconds for event in begun["euc2"])
 
 
 def test_tiles_count_by_their_work(clock):
