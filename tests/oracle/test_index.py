@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reident as ri
-from reident.attacks import blocks, index, lookups
+from reident.attacks import blocks, boxes, index, lookups
 from reident.kernels import cellwise, everyone, pointwise, tiles
 from reident.kernels.bitmaps import WORDS
 from strategies import Case, cases, large_case
@@ -25,6 +25,12 @@ KNOBS = st.fixed_dictionaries(
         "STRIP": st.sampled_from([1, 3, 16_384]),
         "ROOM": st.sampled_from([6, 200, 2**62]),
     }
+)
+ALWAYS, NEVER = {"MOST_LOOKED": 1 << 62, "LEAST_SPARED": 0}, {"MOST_LOOKED": -1}
+"""Boxes wherever numbers are compared, and nowhere."""
+BOXES = st.one_of(
+    st.just(NEVER),
+    st.fixed_dictionaries({"MOST": st.sampled_from([1, 2, 16]), "PARTS": st.sampled_from([1, 3])}),
 )
 COPIES = st.sampled_from([0, 3, 1000])
 """Rows and copies of a block for each of its rows: none, as usual, as many as there may be."""
@@ -48,7 +54,7 @@ def found(case: Case):
     return result.to_dict(), {label: result[label].pairs for label in result}
 
 
-def assert_index_agrees(case: Case, knobs: dict, copies: int = 3) -> None:
+def assert_index_agrees(case: Case, knobs: dict, boxed: dict, copies: int = 3) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "WORTHWHILE", 1 << 62)
         met, met_pairs = found(case)
@@ -56,21 +62,23 @@ def assert_index_agrees(case: Case, knobs: dict, copies: int = 3) -> None:
         patch.setattr(blocks, "COPIES", copies)
         for name, value in knobs.items():
             patch.setattr(index if hasattr(index, name) else lookups, name, value)
+        for name, value in (ALWAYS | boxed).items():
+            patch.setattr(boxes, name, value)
         looked_up, pairs = found(case)
     assert looked_up == met
     assert all(pairs[label].equals(met_pairs[label]) for label in pairs)
 
 
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
-@given(cases(), KNOBS, COPIES)
-def test_lookups_equal_the_cartesian_product(case, knobs, copies):
-    assert_index_agrees(case, knobs, copies)
+@given(cases(), KNOBS, BOXES, COPIES)
+def test_lookups_equal_the_cartesian_product(case, knobs, boxed, copies):
+    assert_index_agrees(case, knobs, boxed, copies)
 
 
 @settings(max_examples=30, suppress_health_check=list(HealthCheck))
-@given(st.integers(0, 2**32), KNOBS)
-def test_lookups_equal_the_cartesian_product_on_larger_studies(seed, knobs):
-    assert_index_agrees(large_case(seed, callables=True), knobs)
+@given(st.integers(0, 2**32), KNOBS, BOXES)
+def test_lookups_equal_the_cartesian_product_on_larger_studies(seed, knobs, boxed):
+    assert_index_agrees(large_case(seed, callables=True), knobs, boxed)
 
 
 # Shapes that an index could stumble over ---------------------------------------------------------
@@ -157,15 +165,27 @@ def shaped(
     )
 
 
-@pytest.mark.parametrize("most_read", [0.25, 1e9])
+WAYS = {
+    "some looked up": {"MOST_READ": 0.25} | NEVER,
+    "all looked up": {"MOST_READ": 1e9} | NEVER,
+    "in boxes": ALWAYS,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_lookups_equal_the_cartesian_product_on_odd_shapes(shape, most_read, monkeypatch):
+def test_lookups_equal_the_cartesian_product_on_odd_shapes(shape, way, monkeypatch):
     study = shaped(**SHAPES[shape])
     monkeypatch.setattr(index, "WORTHWHILE", 1 << 62)
     met = study.run()
     monkeypatch.setattr(index, "WORTHWHILE", 0)
-    monkeypatch.setattr(index, "MOST_READ", most_read)
+    for name, value in WAYS[way].items():
+        monkeypatch.setattr(boxes if hasattr(boxes, name) else index, name, value)
     looked_up = study.run()
-    assert "brute" not in looked_up.manifest["methods"].values()
+    methods = looked_up.manifest["methods"]
+    assert "brute" not in methods.values()
+    assert (methods["euclidean"] == "boxes") == (
+        way == "in boxes" and any(variable.kind == "numeric" for variable in study.variables)
+    )
     assert looked_up.to_dict() == met.to_dict()
     assert all(looked_up[label].pairs.equals(met[label].pairs) for label in met)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.attacks.blocks import block_on, entropy_of, shares
+from reident.attacks.boxes import boxed, few_looked_at
 from reident.attacks.coarse import coarse
 from reident.attacks.lookups import IndexedJob, Level
 from reident.attacks.points import point_of, points_of
@@ -38,6 +39,7 @@ from reident.kernels.runs import keys_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from reident.attacks.boxes import BoxesJob
     from reident.attacks.pairwise import Metric
     from reident.attacks.twins import Distinct
     from reident.engine.job import Fold
@@ -92,7 +94,7 @@ def _chosen(scorer: Scorer) -> Ints:
 class Indexed(NamedTuple):
     """A job over the rows that must be met, and which of them stands for each PUF row."""
 
-    job: IndexedJob
+    job: IndexedJob | BoxesJob
     of: Ints
 
 
@@ -124,6 +126,8 @@ class Making:
         del tile, so_far
         fold = self.fold or in_turn
         rows = distinct(self.metric, self.strata, self.meets, fold)
+        if few_looked_at(rows):
+            return Indexed(boxed(rows, fold), rows.of)
         job = _without_levels(rows, fold)
         # One mismatch more than `last` cannot pass the threshold.
         last = min(-(-job.bound // job.least.cost) - 1, len(_chosen(job.scorer)))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from reident.engine.job import Tile
+from reident.engine.tiles import strips
 from reident.kernels import blocks as kernel
 from reident.kernels import shortlist
 from reident.kernels.candidates import seed
@@ -32,6 +32,7 @@ from reident.kernels.tally import FEW
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from reident.engine.job import Tile
     from reident.kernels.desk import Classes, Least
     from reident.kernels.everyone import Crowd
     from reident.kernels.pairs import Scorer
@@ -128,13 +129,7 @@ class IndexedJob:
         if self.how == "bitmaps":
             # A stop waits for the tiles under way, and bitmaps meet this many pairs as fast.
             rows = min(rows, (budget * FASTER) // int((meets[:, 1] - meets[:, 0]).max()))
-        rows = max(1, rows)
-        tiles = []
-        for number, first in enumerate(range(0, len(meets), rows)):
-            last = min(first + rows, len(meets))
-            work = int(self.pairs[first:last].sum())
-            tiles.append(Tile(number, number, first, last, 0, int(meets[last - 1, 1]), work))
-        return tiles
+        return strips(meets, rows, self.pairs)
 
     def run(self, tile: Tile, so_far: Shortlist | None) -> Shortlist:
         """Stage after stage, for the rows that still need it.

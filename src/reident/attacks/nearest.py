@@ -14,7 +14,7 @@ import numpy.typing as npt
 from reident.attacks.leaves import leaves_of, points_of, ruler, space_of
 from reident.attacks.spread import together
 from reident.attacks.ties import NOBODY, Ties, evenly
-from reident.engine.tiles import strips
+from reident.engine.tiles import STRIP, strips
 from reident.kernels import nearest as kernel
 from reident.kernels.keys import row_keys
 
@@ -71,7 +71,7 @@ class NearestJob:
 
     def tiles(self, budget: int) -> Sequence[Tile]:
         """Strips of points, each with all rows that they meet."""
-        return strips(self.space.bounds[self.points.leaves], budget)
+        return strips(self.space.bounds[self.points.leaves], min(STRIP, budget))
 
     def run(self, tile: Tile, so_far: Near | None) -> Near:
         """Search for the points of a strip."""

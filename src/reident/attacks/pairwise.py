@@ -25,6 +25,7 @@ from reident.model.pairs import Pairs
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from reident.attacks.boxes import BoxesJob
     from reident.attacks.lookups import IndexedJob
     from reident.encode.files import Files
     from reident.encode.strata import Layout
@@ -157,7 +158,9 @@ def kept_pairs(metric: Metric, files: Files, fold: Fold, label: str) -> tuple[Pa
     return _ranked(kept, of, files.layout, fold), how
 
 
-def ready(metric: Metric, files: Files, fold: Fold) -> tuple[IndexedJob | RankedJob, Ints]:
+def ready(
+    metric: Metric, files: Files, fold: Fold
+) -> tuple[BoxesJob | IndexedJob | RankedJob, Ints]:
     """The job that finds the pairs, and which of its rows stands for each PUF row."""
     layout = files.layout
     meets = meetings(layout)
@@ -169,7 +172,7 @@ def ready(metric: Metric, files: Files, fold: Fold) -> tuple[IndexedJob | Ranked
     return made.job, made.of
 
 
-def _folded(job: IndexedJob | RankedJob, fold: Fold, label: str) -> tuple[Kept, str]:
+def _folded(job: BoxesJob | IndexedJob | RankedJob, fold: Fold, label: str) -> tuple[Kept, str]:
     """Shortlists of all rows of a job, and the way it went."""
     return shortlist.end_to_end(fold(job, label)), job.how
 

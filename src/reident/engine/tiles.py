@@ -24,13 +24,19 @@ def cut(meets: npt.NDArray[np.int64], budget: int) -> list[Tile]:
     return list(_cut(meets, budget))
 
 
-def strips(meets: npt.NDArray[np.int64], budget: int) -> list[Tile]:
-    """Strips of PUF rows that are one tile each, for work that cannot be cut along the EIF."""
-    rows = max(1, min(STRIP, budget))
+def strips(
+    meets: npt.NDArray[np.int64], rows: int, weights: npt.NDArray[np.int64] | None = None
+) -> list[Tile]:
+    """Strips of so many PUF rows that are one tile each, for work not to be cut along the EIF.
+
+    PUF row p takes the pairs that it meets or, where it stands for others, weights[p].
+    """
+    rows = max(1, rows)
+    pairs = meets[:, 1] - meets[:, 0] if weights is None else weights
     tiles = []
     for strip, first in enumerate(range(0, len(meets), rows)):
         mine = meets[first : first + rows]
-        work = int((mine[:, 1] - mine[:, 0]).sum())
+        work = int(pairs[first : first + rows].sum())
         span = int(mine[0, 0]), int(mine[-1, 1])
         tiles.append(Tile(strip, strip, first, first + len(mine), *span, work))
     return tiles
