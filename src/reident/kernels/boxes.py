@@ -28,6 +28,8 @@ GONE = np.uint64(BITS)
 """The bit of missing values."""
 ONE = np.uint64(1)
 UNCUT = -1
+SOME = 64
+"""Values that tell the middle of all: to look for it among all takes seconds to compile."""
 
 
 class Boxes(NamedTuple):
@@ -51,7 +53,8 @@ def survey(
     codes: Codes, numbers: Floats, kind: Ints, rows: Ints, low: Floats, high: Floats, held: Words
 ) -> None:
     """What the cells of some rows go from and to, by variable, and which codes there are."""
-    low[:], high[:], held[:] = np.inf, -np.inf, np.uint64(0)
+    for j in range(len(kind)):
+        low[j], high[j], held[j] = np.inf, -np.inf, 0
     for row in rows:
         for j in range(len(kind)):
             code = codes[row, j]
@@ -102,8 +105,8 @@ def cut(codes: Codes, numbers: Floats, measured: bool, j: int, rows: Ints) -> in
             keys[i] = code
         else:
             keys[i] = numbers[rows[i], j] if code == 0 else np.inf
-    middle = size // 2
-    pivot = np.partition(keys, middle)[middle]
+    middle, some = size // 2, np.sort(keys[:: 1 + size // SOME])
+    pivot = some[len(some) // 2]
     below, upto = 0, 0
     for key in keys:
         below += key < pivot
@@ -128,32 +131,29 @@ def grow(records: Records, scorer: Scorer, order: Ints, roots: Ints, most: int) 
     Those of more than `most` rows are cut, if their rows differ; `order` follows the boxes.
     """
     codes, numbers = records.eif, records.eif_numbers
-    v, count = codes.shape[1], len(roots) - 1
-    room = count + 4 * len(order) // most + 2
-    span, halves, cuts = np.empty((room, 2), np.int64), np.empty(room, np.int64), np.zeros(room)
+    v, count, deep = codes.shape[1], len(roots) - 1, 0
+    # Every cut leaves a row on both sides. What is not needed is not touched, and takes no memory.
+    room = count + 2 * len(order)
+    span, halves, cuts = np.empty((room, 2), np.int64), np.empty(room, np.int64), np.empty(room)
     low, high, held = np.empty((room, v)), np.empty((room, v)), np.empty((room, v), np.uint64)
-    span[:count, 0], span[:count, 1] = roots[:-1], roots[1:]
+    for b in range(count):
+        span[b, 0], span[b, 1], cuts[b] = roots[b], roots[b + 1], 0
     b = 0
     while b < count:
-        if count + 2 > len(span):
-            # Boxes of very different size: twice the room.
-            span, halves = np.concatenate((span, span)), np.concatenate((halves, halves))
-            low, high = np.concatenate((low, low)), np.concatenate((high, high))
-            held, cuts = np.concatenate((held, held)), np.concatenate((cuts, cuts))
-        first, last = span[b]
+        first, last = span[b, 0], span[b, 1]
         rows = order[first:last]
         survey(codes, numbers, scorer.kind, rows, low[b], high[b], held[b])
         halves[b] = UNCUT
         j = widest(scorer, low[b], high[b], held[b]) if last - first > most else -1
         if j >= 0:
-            at = first + cut(codes, numbers, scorer.kind[j] == DISTANCE, j, rows)
+            middle = first + cut(codes, numbers, scorer.kind[j] == DISTANCE, j, rows)
             halves[b] = count
-            span[count, 0], span[count, 1] = first, at
-            span[count + 1, 0], span[count + 1, 1] = at, last
+            span[count, 0], span[count, 1] = first, middle
+            span[count + 1, 0], span[count + 1, 1] = middle, last
             cuts[count] = cuts[count + 1] = cuts[b] + 1
+            deep = max(deep, int(cuts[count]))
             count += 2
         b += 1
-    deep = int(cuts[:count].max()) if count else 0
     return Boxes(
         span[:count].copy(), halves[:count].copy(), low[:count].copy(), high[:count].copy(),
         held[:count].copy(), deep,
