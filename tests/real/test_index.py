@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import reident as ri
-from reident.attacks import index, unicity
+from reident.attacks import boxes, index, unicity
 
 ROWS = 10_000
 FEWER = 3_000
@@ -57,6 +57,10 @@ def study(data, name, blanked, rows=ROWS):
     )
 
 
+NEVER, ALWAYS = {"FEW": -1.0}, {"FEW": 1e9, "SPARED": 1e-9}
+"""Boxes of EIF records, or blocks and bitmaps, whatever would be quicker."""
+
+
 @pytest.mark.parametrize("blanked", [0, 20, 50])
 @pytest.mark.parametrize("name", FILES)
 def test_lookups_equal_the_cartesian_product_on_real_files(data, monkeypatch, name, blanked):
@@ -65,11 +69,16 @@ def test_lookups_equal_the_cartesian_product_on_real_files(data, monkeypatch, na
     met = asked.run(jobs=2)
     monkeypatch.setattr(index, "WORTHWHILE", 0)
     monkeypatch.setattr(index, "MOST_READ", 1e9)
-    looked_up = asked.run(jobs=2)
     assert set(met.manifest["methods"].values()) == {"brute"}
-    assert set(looked_up.manifest["methods"].values()) <= {"index", "bitmaps"}
-    assert looked_up.to_dict() == met.to_dict()
-    assert all(looked_up[label].pairs.equals(met[label].pairs) for label in met)
+    for knobs, ways in ((NEVER, {"index", "bitmaps"}), (ALWAYS, {"boxes"})):
+        for knob, value in knobs.items():
+            monkeypatch.setattr(boxes, knob, value)
+        looked_up = asked.run(jobs=2)
+        methods = looked_up.manifest["methods"]
+        assert methods["euclidean"] in ways
+        assert {methods["taxicab"], methods["adhoc"]} <= {"index", "bitmaps"}
+        assert looked_up.to_dict() == met.to_dict()
+        assert all(looked_up[label].pairs.equals(met[label].pairs) for label in met)
 
 
 @pytest.mark.parametrize("reading", ["all", "consistent", "highest"])
