@@ -215,7 +215,9 @@ MEASURED = (
     _taxicab("taxicab-1e6-v20", LARGE, 20, Need(seconds=30, gigabytes=1.5)),
     _euclidean("euclidean-1e5-6+6", SMALL, 6, 6, Need(ratio=200)),
     _euclidean("euclidean-1e5-11+1", SMALL, 11, 1, NOTHING_ASKED),
+    _euclidean("euclidean-1e5-3+2", SMALL, 3, 2, NOTHING_ASKED),
     _euclidean("euclidean-1e6-6+6", LARGE, 6, 6, Need(seconds=240, required=False)),
+    _euclidean("euclidean-1e6-3+2", LARGE, 3, 2, NOTHING_ASKED),
     Row(
         name="adhoc-1e5-v10",
         family="adhoc",

@@ -36,6 +36,7 @@ BITMAPS = "tests/unit/kernels/test_bitmaps.py"
 PLANES = "tests/unit/kernels/test_planes.py"
 RUNS = "tests/unit/kernels/test_runs.py"
 EVERYONE = "tests/unit/kernels/test_everyone.py"
+BOXES = "tests/unit/kernels/test_boxes.py"
 DESK = "tests/unit/kernels/test_desk.py"
 PUT_SOME = "tests/unit/kernels/test_put_some.py"
 ENTRIES = "tests/unit/kernels/test_entries.py"
@@ -982,6 +983,51 @@ MUTANTS = [
             "while at < end and places[rows[at]] < stop:",
             RUNNING,
             *LOOKUPS,
+        ),
+    ),
+    *_mutants(
+        "kernels/boxes.py",
+        (
+            "survey",
+            "held[j] |= ONE << np.uint64(code % BITS)",
+            "held[j] = ONE << np.uint64(code % BITS)",
+            BOXES,
+        ),
+        (
+            "widest",
+            "if gone and (others or low[j] <= high[j]):",
+            "if gone:",
+            BOXES,
+        ),
+        (
+            "cut",
+            "if keys[i] < pivot or (last == upto and keys[i] == pivot):",
+            "if keys[i] < pivot:",
+            BOXES,
+        ),
+        (
+            "grow",
+            "cuts[count] = cuts[count + 1] = cuts[b] + 1",
+            "cuts[count] = cuts[count + 1] = 1",
+            BOXES,
+        ),
+        (
+            "least_units",
+            "units = min(missing[j], other[j]) if bits >> GONE & ONE else other[j]",
+            "units = other[j]",
+            BOXES,
+        ),
+        (
+            "homes",
+            "b += two < one",
+            "b += two <= one",
+            BOXES,
+        ),
+        (
+            "search",
+            "waiting[number + 1], least[number + 1] = near, one",
+            "waiting[number + 1], least[number + 1] = near, two",
+            BOXES,
         ),
     ),
     *_mutants(

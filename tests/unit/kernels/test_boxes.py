@@ -230,7 +230,10 @@ def test_a_search_finds_what_is_kept(seed, rows, most, keep):
     cutoffs = draw.choice([0, 1, ONE // 4, ONE, 9 * ONE], size=16)
     short = shortlist.empty(cutoffs, keep)
     looked = search(mine, known, boxes, asked, roots, 4, short)
-    assert 0 <= looked <= sum(starts[roots + 1] - starts[roots])
+    met = int((starts[roots + 1] - starts[roots]).sum())
+    assert 0 <= looked <= met
+    all_kept = shortlist.empty(np.full(16, 9 * ONE), rows)
+    assert search(mine, known, boxes, asked, roots, 4, all_kept) == met == all_kept.size.sum()
     at = homes(mine, known, boxes, asked, roots)
     for p, root, home in zip(asked.tolist(), roots.tolist(), at.tolist(), strict=True):
         own = order[starts[root] : starts[root + 1]]
