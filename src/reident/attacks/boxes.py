@@ -192,21 +192,27 @@ def _grown(records: Records, scorer: Scorer, order: Ints, starts: Ints, fold: Fo
         fold,
         *(partial(grow, order[own[0] : own[-1]], own - own[0], MOST) for own in ends),
     )
-    for part, own, boxes in zip(parts, ends, finer, strict=True):
-        whole = _joined(whole, part, boxes._replace(span=boxes.span + own[0]))
-    return whole
+    below = [
+        boxes._replace(span=boxes.span + own[0]) for own, boxes in zip(ends, finer, strict=True)
+    ]
+    return _joined(whole, parts, below)
 
 
-def _joined(whole: Boxes, uncut: Ints, finer: Boxes) -> Boxes:
-    """Boxes with the halves of some that were not cut; these come first in `finer`."""
-    shift, first = len(whole.span) - len(uncut), len(uncut)
-    halves = np.where(finer.halves == UNCUT, UNCUT, finer.halves + shift)
-    whole.halves[uncut] = halves[:first]
+def _joined(whole: Boxes, uncut: Sequence[Ints], below: Sequence[Boxes]) -> Boxes:
+    """Boxes with the halves of some that were not cut: each part of these comes first below."""
+    at = len(whole.span)
+    new = [(whole, 0)]
+    for own, boxes in zip(uncut, below, strict=True):
+        first = len(own)
+        halves = np.where(boxes.halves == UNCUT, UNCUT, boxes.halves + at - first)
+        whole.halves[own] = halves[:first]
+        new.append((boxes._replace(halves=halves), first))
+        at += len(boxes.span) - first
     return Boxes(
-        span=np.concatenate([whole.span, finer.span[first:]]),
-        halves=np.concatenate([whole.halves, halves[first:]]),
-        low=np.concatenate([whole.low, finer.low[first:]]),
-        high=np.concatenate([whole.high, finer.high[first:]]),
-        held=np.concatenate([whole.held, finer.held[first:]]),
-        deep=whole.deep + finer.deep,
+        span=np.concatenate([boxes.span[first:] for boxes, first in new]),
+        halves=np.concatenate([boxes.halves[first:] for boxes, first in new]),
+        low=np.concatenate([boxes.low[first:] for boxes, first in new]),
+        high=np.concatenate([boxes.high[first:] for boxes, first in new]),
+        held=np.concatenate([boxes.held[first:] for boxes, first in new]),
+        deep=whole.deep + max(boxes.deep for boxes in below),
     )
