@@ -989,8 +989,8 @@ MUTANTS = [
         "kernels/boxes.py",
         (
             "survey",
-            "held[j] |= ONE << np.uint64(code % BITS)",
-            "held[j] = ONE << np.uint64(code % BITS)",
+            "held[j] |= BIT << np.uint64(code % BITS)",
+            "held[j] = BIT << np.uint64(code % BITS)",
             BOXES,
         ),
         (
@@ -1012,8 +1012,21 @@ MUTANTS = [
             BOXES,
         ),
         (
+            "grow",
+            "if first < middle < last:",
+            "if j >= 0:",
+            BOXES,
+            "infinite",
+        ),
+        (
+            "least_apart",
+            "return max(np.int64(0), np.int64(0.25 * square * (1.0 - square / 6) * ONE) - 2)",
+            "return max(np.int64(0), np.int64(0.26 * square * (1.0 - square / 6) * ONE) - 2)",
+            BOXES,
+        ),
+        (
             "least_units",
-            "units = min(missing[j], other[j]) if bits >> GONE & ONE else other[j]",
+            "units = min(missing[j], other[j]) if bits >> GONE & BIT else other[j]",
             "units = other[j]",
             BOXES,
         ),

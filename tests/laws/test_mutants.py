@@ -111,6 +111,7 @@ KERNELS = {
     "boxes.widest",
     "boxes.cut",
     "boxes.grow",
+    "boxes.least_apart",
     "boxes.least_units",
     "boxes.homes",
     "boxes.search",

@@ -37,7 +37,7 @@ MOST = 16
 """Rows of a box that is not cut."""
 PARTS = 32
 """Parts of the boxes that are cut side by side."""
-STRIP = 65_536
+STRIP = 16_384
 """PUF rows a strip: many, because rows at home in the same box share what they look at."""
 SAMPLE, PROBES = 2048, 32
 """EIF rows and PUF rows that tell how many EIF rows a PUF row would look at."""

@@ -15,7 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from reident.kernels import compiled, uncounted
-from reident.kernels.pairs import DISTANCE, EQUAL, Records, Scorer, gap, level, score_some, squared
+from reident.kernels.pairs import (
+    DISTANCE,
+    EQUAL,
+    GRAIN,
+    ONE,
+    Records,
+    Scorer,
+    gap,
+    level,
+    score_some,
+    squared,
+)
 from reident.kernels.shortlist import NO_CUTOFF, Shortlist, put
 
 Codes = npt.NDArray[np.int32]
@@ -26,8 +37,10 @@ BITS = 63
 """Codes that are told apart by a bit; more of them share bits."""
 GONE = np.uint64(BITS)
 """The bit of missing values."""
-ONE = np.uint64(1)
+BIT = np.uint64(1)
 UNCUT = -1
+NEAR = GRAIN // 4
+"""Levels below which the steps between them are too coarse to tell near numbers apart."""
 SOME = 64
 """Values that tell the middle of all: to look for it among all takes seconds to compile."""
 
@@ -59,11 +72,11 @@ def survey(
         for j in range(len(kind)):
             code = codes[row, j]
             if code < 0:
-                held[j] |= ONE << GONE
+                held[j] |= BIT << GONE
             elif kind[j] == DISTANCE and code == 0:
                 low[j], high[j] = min(low[j], numbers[row, j]), max(high[j], numbers[row, j])
             else:
-                held[j] |= ONE << np.uint64(code % BITS)
+                held[j] |= BIT << np.uint64(code % BITS)
                 if kind[j] == EQUAL:
                     low[j], high[j] = min(low[j], float(code)), max(high[j], float(code))
 
@@ -74,7 +87,7 @@ def widest(scorer: Scorer, low: Floats, high: Floats, held: Words) -> int:
     best, most = -1, 0
     for j in range(len(low)):
         apart = 0
-        gone, others = held[j] >> GONE & ONE, held[j] & ~(ONE << GONE)
+        gone, others = held[j] >> GONE & BIT, held[j] & ~(BIT << GONE)
         if gone and (others or low[j] <= high[j]):
             apart = scorer.missing[j]
         if low[j] < high[j]:
@@ -145,8 +158,11 @@ def grow(records: Records, scorer: Scorer, order: Ints, roots: Ints, most: int) 
         survey(codes, numbers, scorer.kind, rows, low[b], high[b], held[b])
         halves[b] = UNCUT
         j = widest(scorer, low[b], high[b], held[b]) if last - first > most else -1
+        middle = first
         if j >= 0:
-            middle = first + cut(codes, numbers, scorer.kind[j] == DISTANCE, j, rows)
+            middle += cut(codes, numbers, scorer.kind[j] == DISTANCE, j, rows)
+        # Numbers beyond every scale are infinite, and stand with what is beside numbers.
+        if first < middle < last:
             halves[b] = count
             span[count, 0], span[count, 1] = first, middle
             span[count + 1, 0], span[count + 1, 1] = middle, last
@@ -161,6 +177,20 @@ def grow(records: Records, scorer: Scorer, order: Ints, roots: Ints, most: int) 
 
 
 @uncounted
+def least_apart(a: float, b: float, steep: float, floor: Ints) -> Any:
+    """Units that two numbers cannot score below: as by `floors`, and sharp where they are near.
+
+    There tanh(x/2)^2 is more than x^2/4 (1 - x^2/6); two units of slack are far more than rounding
+    takes.
+    """
+    entry = level(a, b, steep)
+    if entry >= NEAR:
+        return floor[entry]
+    square = (abs(a - b) * steep / GRAIN) ** 2
+    return max(np.int64(0), np.int64(0.25 * square * (1.0 - square / 6) * ONE) - 2)
+
+
+@uncounted
 def least_units(
     puf: Codes, x: Floats, p: int, kind: Ints, missing: Ints, other: Ints, steep: Floats,
     floor: Ints, low: Floats, high: Floats, held: Words, b: int, cutoff: int,
@@ -172,17 +202,17 @@ def least_units(
         if code < 0:
             total += missing[j]
             continue
-        units = min(missing[j], other[j]) if bits >> GONE & ONE else other[j]
+        units = min(missing[j], other[j]) if bits >> GONE & BIT else other[j]
         if kind[j] == DISTANCE and code == 0:
             value, start, stop = x[p, j], low[b, j], high[b, j]
             if start <= stop:
                 if value < start:
-                    units = min(units, floor[level(value, start, steep[j])])
+                    units = min(units, least_apart(value, start, steep[j], floor))
                 elif value > stop:
-                    units = min(units, floor[level(value, stop, steep[j])])
+                    units = min(units, least_apart(value, stop, steep[j], floor))
                 else:
                     units = 0
-        elif bits >> np.uint64(code % BITS) & ONE and (
+        elif bits >> np.uint64(code % BITS) & BIT and (
             kind[j] == DISTANCE or low[b, j] <= code <= high[b, j]
         ):
             units = 0

@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 from block_files import kept
 from reident.attacks.pairwise import scorer
 from reident.kernels import shortlist
-from reident.kernels.boxes import BITS, UNCUT, cut, grow, homes, least_units, search, survey, widest
+from reident.kernels.boxes import (
+    BITS,
+    UNCUT,
+    cut,
+    grow,
+    homes,
+    least_apart,
+    least_units,
+    search,
+    survey,
+    widest,
+)
 from reident.kernels.pairs import (
     DISTANCE,
     EQUAL,
@@ -248,6 +259,41 @@ def test_a_search_finds_what_is_kept(seed, rows, most, keep):
             one, two = (least(mine, known, boxes, p, boxes.halves[b] + k) for k in (0, 1))
             b = boxes.halves[b] + (two < one)
         assert home == b
+
+
+@settings(max_examples=300)
+@given(
+    st.floats(-1e6, 1e6),
+    st.one_of(st.floats(0, 7), st.floats(0, 0.3), st.floats(0, 1e-4)),
+    st.one_of(st.floats(1e-3, 1e6), st.just(0.0)),
+)
+def test_two_numbers_score_at_least_and_hardly_more_than_what_is_said(a, x, sd):
+    b = a + x * sd
+    units = squared(gap(a, b, sd))
+    (steep,) = steepness(np.array([sd]))
+    said = least_apart(a, b, steep, floors())
+    assert 0 <= said <= units
+    assert least_apart(b, a, steep, floors()) == said
+    assert units - said <= 4 + units * 0.02
+
+
+def test_infinite_numbers_end_in_boxes_that_are_not_cut():
+    """Numbers beyond the scale of the PUF are infinite; so stand codes and missing values, too."""
+    codes = np.zeros((60, 2), np.int32)
+    numbers = np.zeros((60, 2))
+    codes[::2, 0], numbers[1::2, 0] = -1, -np.inf
+    codes[::2, 1], numbers[1::2, 1] = 1, np.inf
+    records = Records(np.zeros((3, 2), np.int32), codes, np.ones((3, 2)), numbers)
+    known = judged(3, [DISTANCE] * 2, sds=(1.0, 1.0))
+    order = np.arange(60)
+    boxes = grow(records, known, order, np.array([0, 60]), 16)
+    assert boxes.span.tolist() == [[0, 60]]
+    short = shortlist.empty(np.full(3, 9 * ONE), 60)
+    mine = records._replace(eif=codes[order], eif_numbers=numbers[order])
+    search(mine, known, boxes, np.arange(3), np.zeros(3, np.int64), 0, short)
+    units = units_of(records, known)
+    for p in range(3):
+        assert sorted(short.units[p]) == sorted(units[p])
 
 
 def test_rows_that_are_near_spare_others_a_look():
