@@ -6,7 +6,7 @@ import math
 from html import escape
 
 WIDTH = 760
-LEFT, RIGHT = 170, 90
+LEFT, RIGHT = 190, 90
 STEP = 15
 """From one dot to the next."""
 INK, FAINT = "#222222", "#c8c8c8"
