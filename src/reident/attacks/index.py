@@ -1,5 +1,6 @@
 """The making of an index: when it is worth it, which blocks in which stages, and in what order.
 
+Where few numbers tell records apart boxes of EIF rows take its place (attacks/boxes.py).
 Stages are chosen by what some PUF rows would read of the EIF. Where numbers or rules are compared
 too, EIF rows stand in a rough order, so that neighbours can be scored beforehand: they bring
 cutoffs down.
@@ -122,7 +123,7 @@ class Making:
         return [Tile(0, 0, 0, len(self.meets), 0, len(self.strata[1]), 1)]
 
     def run(self, tile: Tile, so_far: Indexed | None) -> Indexed:
-        """Find the rows that must be met, and make blocks of them."""
+        """Find the rows that must be met, and make blocks of them, or boxes."""
         del tile, so_far
         fold = self.fold or in_turn
         rows = distinct(self.metric, self.strata, self.meets, fold)
